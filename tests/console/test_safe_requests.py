@@ -91,6 +91,7 @@ def test_a_group_whose_undo_file_fits_no_form_is_not_deleted() -> None:
     ):
         for portion in (range(2_100), range(2_100, 4_200)):  # a commit has to fit into a batch of the offsets log
             run(set_offsets(broker.bootstrap_servers, "wide", {TopicPartition(topic, each): 0 for each in portion}))
+        assert "3,200 more partitions are not shown" in console.ask(f"/topic?name={topic}").text
         page = console.ask("/delete?id=wide").text
         assert "The undo file of 4,200 offsets is too large for a page" in page
         assert "muster groups delete" in page
