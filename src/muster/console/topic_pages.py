@@ -40,10 +40,7 @@ class ShownHeader:
 
     name: str
     value: Shown
-
-    @property
-    def is_cut(self) -> bool:
-        return self.value.is_cut or any(len(plain(text)) > MOST_NAME for text in (self.name, self.value.text))
+    is_cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +249,11 @@ def shown_record(record: Record, form: str, most: int) -> ShownRecord:
         record,
         show_bytes(record.key, form if form == "hex" else "auto", most),
         show_bytes(record.value, form, most),
-        tuple(
-            ShownHeader(name, show_bytes(value, "auto", SHORT_BYTES)) for name, value in record.headers[:SHOWN_HEADERS]
-        ),
+        tuple(_shown_header(name, value) for name, value in record.headers[:SHOWN_HEADERS]),
         max(0, len(record.headers) - SHOWN_HEADERS),
     )
+
+
+def _shown_header(name: str, value: bytes | None) -> ShownHeader:
+    found = show_bytes(value, "auto", SHORT_BYTES)
+    return ShownHeader(name, found, found.is_cut or any(len(plain(text)) > MOST_NAME for text in (name, found.text)))
