@@ -24,7 +24,7 @@ GONE := $(filter-out $(wildcard src/*.so),$(shell cat $(VENV)/.compiled 2>/dev/n
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 , := ,
 .DEFAULT_GOAL := help
-.PHONY: help again setup compile demo test passes console console-pictures console-axe console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos frozen-database upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
+.PHONY: help again setup compile demo test passes console console-pictures console-axe console-cost console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos frozen-database upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,7 +71,10 @@ console-pictures: $(COMPILED) ## the pictures of docs/console.md, made anew (Chr
 console-axe: $(COMPILED) ## what axe-core finds on the console's pages (npm, Chromium; says what could not run)
 	@$(BIN)/python -m tests.console.axe
 
-console-soak: $(COMPILED) ## 200 open pages of the console, groups that rebalance all the time (MINUTES=10)
+console-cost: $(COMPILED) ## what a page of the console costs, with 1,000 and 10,000 groups, within its bounds (SECONDS=60)
+	@$(BIN)/python -m bench.console_cost $(or $(SECONDS),60)
+
+console-soak: $(COMPILED) ## 200 open pages of the console, groups that rebalance all the time, within bounds (MINUTES=10)
 	@$(BIN)/python -m bench.console_soak $(or $(MINUTES),10)
 
 serve: $(COMPILED) ## run a server on 127.0.0.1:9092 with its data in ./data (ARGS="..." for more flags)
@@ -161,11 +164,12 @@ pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an h
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake (Maven; says what could not run)
 	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster tests/pipeline/examples -rs --durations=0 $(ARGS)
 
-conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka, the console on that Kafka, and the recipes of examples/testing (Maven, Go, npm, Chromium; says what could not run)
+conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka, the console on that Kafka, axe-core on its pages, and the recipes of examples/testing (Maven, Go, npm, Chromium; says what could not run)
 	@$(BIN)/python -m tests.conformance
 	@$(BIN)/python -m tests.conformance.clients --markdown tests/conformance/clients/results.md
 	@$(BIN)/python -m tests.conformance.page
 	@$(BIN)/python -m tests.console.on_kafka
+	@$(BIN)/python -m tests.console.axe
 	@$(BIN)/python -m tests.conformance.recipes
 
 conformance-record: $(READY) ## renew the recording of a real Kafka's answers that `make test` replays

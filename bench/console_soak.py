@@ -2,9 +2,9 @@
 
 The pages are plain HTTP clients that read server-sent events. At the end every page of a group must show the last generation that
 the journal has of that group, and the console's memory must not have grown. Before the pages are opened each group gets a past that
-fills its timeline, so that all caches are full from the beginning: what grows then is a leak. How long an event takes to a page is
-measured.
-`python -m bench.console_soak [MINUTES] [PAGES]`.
+fills its timeline, so that all caches are full from the beginning: what grows then is a leak. How long an event takes to a page and
+what the console takes of a core have bounds too.
+`python -m bench.console_soak [MINUTES] [PAGES]`; ends with 1 and a line for each thing that is not as it should be.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ PAGES = 200
 GROUPS = 10
 GROWTH_ALLOWED = 1.05
 """Memory of the last quarter by that of the third."""
+DELAY_MS = 1_000.0
+"""The slowest event may take so long to the last page."""
+CPU_PERCENT = 15.0
+"""Of a core, for 200 pages and ten groups that rebalance all the time; no matter how many pages the soak was given."""
 PAST_GENERATIONS = 500
 PAGE_BYTES = 150_000
 """What one open page may take: its connection, and what is being sent."""
@@ -71,6 +75,21 @@ class Soaked:
     """From the start of each rebalance, as its journal event says, until it was on each page that was open by then."""
     skipped: int = 0
     """Rebalances that were never on a page that was open when they began."""
+
+    @property
+    def cpu_percent(self) -> float:
+        """Of a core."""
+        return 100 * self.cpu_seconds / self.seconds
+
+    @property
+    def memory_bound_mb(self) -> float:
+        return self.before_mb + (2 * GROUPS * KEPT_BYTES + len(self.pages) * PAGE_BYTES) / 1e6
+
+    def memory_at_the_end(self) -> tuple[float, float]:
+        """In the third quarter and in the last, in MB."""
+        quarter = max(1, len(self.resident_mb) // 4)
+        third, last = self.resident_mb[-2 * quarter : -quarter], self.resident_mb[-quarter:]
+        return statistics.mean(third), statistics.mean(last)
 
 
 async def soak(minutes: float, pages: int) -> Soaked:
@@ -188,15 +207,30 @@ def _percentile(sorted_values: list[float], part: float) -> float:
     return sorted_values[min(len(sorted_values) - 1, int(part * len(sorted_values)))]
 
 
+def failures_of(found: Soaked) -> list[str]:
+    """What is missing or beyond its bound, as sentences."""
+    failures = list(found.missing)
+    if found.skipped:
+        failures.append(f"{found.skipped} rebalances were never on a page that was open")
+    if not found.delays_ms:
+        failures.append("no rebalance began and ended while pages were open: how long events take is not known")
+    elif found.delays_ms[-1] > DELAY_MS:
+        failures.append(f"an event took {found.delays_ms[-1]:,.0f} ms to a page, {DELAY_MS:,.0f} is the bound")
+    if found.cpu_percent > CPU_PERCENT:
+        failures.append(f"the console took {found.cpu_percent:.1f} % of a core, {CPU_PERCENT:.0f} is the bound")
+    third, last = found.memory_at_the_end()
+    if last > third * GROWTH_ALLOWED:
+        failures.append(f"memory grew by {100 * (last / third - 1):.0f} % from the third quarter to the last")
+    if last > found.memory_bound_mb:
+        failures.append(f"memory is at {last:.0f} MB, {found.memory_bound_mb:.0f} is the bound")
+    return failures
+
+
 def main() -> int:
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else MINUTES
     print(f"the machine's load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     found = asyncio.run(soak(minutes, int(sys.argv[2]) if len(sys.argv) > 2 else PAGES))
-    quarter = max(1, len(found.resident_mb) // 4)
-    third, last = (
-        sum(part) / len(part) for part in (found.resident_mb[-2 * quarter : -quarter], found.resident_mb[-quarter:])
-    )
-    bound = found.before_mb + (2 * GROUPS * KEPT_BYTES + len(found.pages) * PAGE_BYTES) / 1e6
+    third, last = found.memory_at_the_end()
     print(
         f"{len(found.pages)} pages, {GROUPS} groups that rebalance every few seconds, {found.seconds / 60:.1f} minutes"
     )
@@ -209,19 +243,14 @@ def main() -> int:
             f" {_percentile(found.delays_ms, 0.99):.0f} ms (99 %), {found.delays_ms[-1]:.0f} ms (slowest),"
             f" of {len(found.delays_ms):,} rebalances on pages; {found.skipped} were never shown"
         )
-    print(f"console's CPU      {100 * found.cpu_seconds / found.seconds:.1f} % of a core")
+    print(f"console's CPU      {found.cpu_percent:.1f} % of a core")
     print(
         f"console's memory   {found.before_mb:.0f} MB before, {found.resident_mb[0]:.0f} MB with all pages,"
         f" {third:.1f} MB in the third quarter, {last:.1f} MB in the last;"
-        f" timelines, histories and pages may make it {bound:.0f} MB"
+        f" timelines, histories and pages may make it {found.memory_bound_mb:.0f} MB"
     )
-    failures = list(found.missing)
-    if found.skipped:
-        failures.append(f"{found.skipped} rebalances were never on a page that was open")
-    if last > third * GROWTH_ALLOWED:
-        failures.append(f"memory grew by {100 * (last / third - 1):.0f} % from the third quarter to the last")
-    if last > bound:
-        failures.append("memory is above its bound")
+    print(f"the machine's load after: {os.getloadavg()[0]:.1f}")
+    failures = failures_of(found)
     for failure in failures:
         print(f"FAILED: {failure}")
     return 1 if failures else 0

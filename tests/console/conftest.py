@@ -9,10 +9,17 @@ import pytest
 from muster.testing import Broker
 from tests.console.console_process import ConsoleProcess
 
+SETTINGS = {
+    "group.min.session.timeout.ms": 100,
+    "group.consumer.min.heartbeat.interval.ms": 200,
+    "group.consumer.heartbeat.interval.ms": 200,
+}
+"""Members of both protocols hear quickly of what they have to do."""
+
 
 @pytest.fixture(scope="session")
 def broker() -> Iterator[Broker]:
-    with Broker(topics={"orders": 4}, settings={"group.min.session.timeout.ms": 100}) as running:
+    with Broker(topics={"orders": 4}, settings=SETTINGS) as running:
         yield running
 
 

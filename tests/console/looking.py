@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from tests.browser import Browser, PageLeft
 from tests.interop.waiting import eventually
@@ -28,6 +29,11 @@ def lacks(browser: Browser, query: str, unwanted: str) -> None:
 
 def submit(browser: Browser, query: str) -> None:
     """Press a button that leads to another page, and wait for that."""
+    leave(browser, lambda: browser.click(query))
+
+
+def leave(browser: Browser, act: Callable[[], None]) -> None:
+    """Do what leads to another page, and wait for that."""
 
     def is_there() -> bool:
         try:
@@ -36,5 +42,5 @@ def submit(browser: Browser, query: str) -> None:
             return False
 
     browser.value("window.isLeft = true")
-    browser.click(query)
+    act()
     eventually("the next page", is_there)

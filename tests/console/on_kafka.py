@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -36,8 +38,13 @@ def main() -> int:
         with running(SETTINGS) as node:
             bootstrap = f"127.0.0.1:{node.port}"
             run(_prepare(bootstrap))
-            with ConsoleProcess(bootstrap, "--allow-changes") as console, Browser(program) as browser:
+            with (
+                _rebalanced(bootstrap),
+                ConsoleProcess(bootstrap, "--allow-changes") as console,
+                Browser(program) as browser,
+            ):
                 pages = _Pages(bootstrap, console, browser, folder)
+                pages.list_of_before()
                 pages.groups()
                 pages.transaction()
                 pages.reset()
@@ -60,6 +67,16 @@ async def _prepare(bootstrap: str) -> None:
     await produce(bootstrap, "orders", [b'{"n": 1}'] * 40)
 
 
+@contextmanager
+def _rebalanced(bootstrap: str) -> Iterator[None]:
+    """Groups of both protocols in which the last rebalance is over before anybody looks."""
+    with Fleet(bootstrap, "early", ["orders"]) as classic, Fleet(bootstrap, "early-consumer", ["orders"]) as consumer:
+        for name in ("ada", "bob"):
+            classic.join(name)
+            consumer.join(name, protocol="consumer", session_timeout_ms=None, heartbeat_interval_ms=None)
+        yield
+
+
 class _Pages:
     def __init__(self, bootstrap: str, console: ConsoleProcess, browser: Browser, folder: Path | None) -> None:
         self._bootstrap, self._console, self._browser, self._folder = bootstrap, console, browser, folder
@@ -71,6 +88,13 @@ class _Pages:
     def _picture(self, name: str) -> None:
         if self._folder is not None:
             self._browser.picture(self._folder / f"kafka-{name}.png", whole=True)
+
+    def list_of_before(self) -> None:
+        """The first page of a new console: it has seen none of the rebalances, and no group's own page was opened."""
+        browser = self._visit("/?q=early")
+        for row in (1, 2):
+            shows(browser, f"#groups tbody tr:nth-child({row}) .why", "bob on 127.0.0.1 joined")
+            lacks(browser, f"#groups tbody tr:nth-child({row}) [data-label='last rebalance']", "unknown")
 
     def groups(self) -> None:
         with (
@@ -150,10 +174,9 @@ class _Pages:
             return {place: each.offset for place, each in (await admin.committed_offsets(cluster, group)).items()}
 
     def topics(self) -> None:
-        self._visit("/")
-        shows(self._browser, "#groups tbody", "copying")
         shows(self._visit("/topics?q=ord"), "main", "orders", "1 of 2 topics")
-        shows(self._visit("/topic?name=orders"), "main", "retention.ms", "min.insync.replicas", "copying")
+        shows(self._visit("/topic?name=orders"), "main", "retention.ms", "min.insync.replicas")
+        shows(self._browser, "#readers", "copying")
         self._picture("topic")
         browser = self._visit("/messages?topic=orders&offset=0")
         shows(browser, "#records", '"n": 1')

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from muster.client.cluster import Cluster
 from muster.client.groups import GroupDescription, GroupListing
 from muster.client.partitions import TopicPartition
 from muster.console.group_status import Position
 from muster.console.known_groups import KnownGroups
+from muster.console.observer import SWEEP_GROUPS, Observer, Wants
+from muster.console.reader_view import ReaderView
 
 
 def _listing(group: str) -> GroupListing:
@@ -33,6 +36,22 @@ def test_a_list_has_the_names_in_order_and_changes_with_the_groups() -> None:
     known.list_anew(map(_listing, ("c", "b")))
     assert known.names() == ["b", "c"]
     assert known.version > version
+
+
+def test_a_page_about_topics_wants_a_portion_of_the_groups_that_were_never_looked_at() -> None:
+    observer = Observer(Cluster("127.0.0.1:1"))
+    groups = observer.groups
+    view = ReaderView(observer, "orders")
+    assert view.wants() == Wants(True), "which groups there are is not known yet"
+    groups.list_anew(_listing(f"group-{number:04}") for number in range(SWEEP_GROUPS + 2))
+    first = view.wants().groups
+    assert len(first) == SWEEP_GROUPS
+    for group in first:
+        groups.set_positions(group, [_at("orders" if group == "group-0007" else "payments", 1)], 0)
+    rest = {f"group-{number:04}" for number in range(SWEEP_GROUPS, SWEEP_GROUPS + 2)}
+    assert view.wants().groups == rest | {"group-0007"}, "and those that it shows"
+    assert ReaderView(observer, None).wants().groups == rest
+    assert groups.count_seen() == SWEEP_GROUPS
 
 
 def test_a_topic_has_the_groups_that_read_it_with_their_lag() -> None:

@@ -13,6 +13,7 @@ from tests.console.fleet import Fleet, produce, run
 from tests.console.looking import shows
 
 PHONE = 390
+CLIENT = "a-client-with-a-name-that-is-longer-than-a-line-of-a-phone-can-be"
 
 
 def _tops(browser: Browser, *queries: str) -> list[float]:
@@ -79,24 +80,25 @@ def test_a_group_at_a_time_has_the_members_of_then(broker: Broker, console: Cons
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("path", "query", "filled_with"),
     [
-        "/",
-        "/group?id=narrow",
-        "/topics",
-        "/topic?name=orders",
-        "/messages?topic=orders",
-        "/cluster",
-        "/reset?id=narrow",
-        "/delete?id=narrow",
-        "/nowhere",
+        ("/?q=narrow", "#groups tbody", f"{CLIENT} on 127.0.0.1 was the first to join"),
+        ("/group?id=narrow", "#lag", CLIENT),
+        ("/topics?q=orders", "main tbody", "orders"),
+        ("/topic?name=orders", "#readers", "narrow, "),
+        ("/messages?topic=orders", "#records", "x" * 200),
+        ("/cluster", "#nodes", "controller"),
+        ("/reset?id=narrow", "main", "Where to"),
+        ("/delete?id=narrow", "main", "The group is Stable with 1 member"),
+        ("/nowhere", "main", "no such page"),
     ],
 )
 def test_a_phone_shows_all_of_a_page_in_its_width(
-    broker: Broker, console: ConsoleProcess, browser: Browser, fleet: Fleet, path: str
+    console: ConsoleProcess, browser: Browser, fleet: Fleet, path: str, query: str, filled_with: str
 ) -> None:
     browser.visit(f"{console.address}{path}", width=PHONE)
-    shows(browser, "main", "")
+    shows(browser, query, filled_with)
+    assert not browser.value("document.body.classList.contains('asking')")
     assert browser.value("document.documentElement.scrollWidth") <= PHONE
 
 
@@ -104,6 +106,6 @@ def test_a_phone_shows_all_of_a_page_in_its_width(
 def fleet(broker: Broker) -> object:
     run(produce(broker.bootstrap_servers, "orders", [b'{"a": "' + b"x" * 200 + b'"}'] * 8))
     with Fleet(broker.bootstrap_servers, "narrow", ["orders"]) as running:
-        running.join("a-client-with-a-name-that-is-longer-than-a-line-of-a-phone-can-be")
-        running.commit("a-client-with-a-name-that-is-longer-than-a-line-of-a-phone-can-be", 1)
+        running.join(CLIENT)
+        running.commit(CLIENT, 1)
         yield running

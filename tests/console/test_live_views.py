@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from muster.client.cluster import Cluster
+from muster.client.partitions import TopicPartition
 from muster.console import live as live_module
 from muster.console.live import Live, SharedView, View
 from muster.console.observer import Observer, Wants
 from muster.testing import Broker
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
-from tests.console.fleet import Fleet
+from tests.console.fleet import Fleet, produce, run, set_offsets
 from tests.console.looking import shows
 
 NOBODY = "127.0.0.1:1"
@@ -241,3 +242,16 @@ def test_a_page_that_was_opened_first_is_filled_in(broker: Broker, browser: Brow
                 browser.value("getComputedStyle(document.querySelector('#members').parentNode).visibility") == "visible"
             )
             assert browser.complaints() == []
+
+
+def test_a_topic_page_that_was_opened_first_shows_who_reads_the_topic(broker: Broker, browser: Browser) -> None:
+    """Nobody has opened the list of groups: the page itself has them looked at."""
+    broker.create_topic("read-by-one", 1)
+    run(set_offsets(broker.bootstrap_servers, "first-reader", {TopicPartition("read-by-one", 0): 0}))
+    with ConsoleProcess(broker.bootstrap_servers) as console:
+        browser.visit(f"{console.address}/topic?name=read-by-one")
+        shows(browser, "#readers", "first-reader, 0 records behind")
+        run(produce(broker.bootstrap_servers, "read-by-one", [b"tea"]))
+        shows(browser, "#readers", "first-reader, 1 records behind")
+        assert "first-reader" in console.ask("/topics?q=read-by-one").text
+        assert browser.complaints() == []

@@ -8,7 +8,9 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from muster.client import admin
 from muster.client.cluster import Cluster
+from muster.console import timeline_reader
 from muster.console.timeline_reader import TimelineReader
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.testing import Broker
@@ -43,6 +45,18 @@ class Followed:
 def own_broker() -> Iterator[Broker]:
     with Broker(topics={"orders": 1}, settings={"offsets.topic.num.partitions": 1}) as running:
         yield running
+
+
+@pytest.fixture
+def without_journal(own_broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Broker:
+    """As a Kafka looks to the reader: all there is to read is the offsets log."""
+    really = admin.list_topics
+
+    async def listed(cluster: Cluster, *, internal: bool = False) -> list[admin.TopicDescription]:
+        return [each for each in await really(cluster, internal=internal) if each.name != GROUP_JOURNAL]
+
+    monkeypatch.setattr(admin, "list_topics", listed)
+    return own_broker
 
 
 def _join_and_leave(broker: Broker, group: str) -> None:
@@ -91,5 +105,33 @@ def test_a_journal_that_was_made_anew_is_read_from_its_beginning(own_broker: Bro
             await asyncio.to_thread(_join_and_leave, own_broker, "after")
             async with followed.running():
                 await followed.until("after", 2)
+
+    asyncio.run(story())
+
+
+def test_without_a_journal_rebalances_from_before_the_start_are_known(
+    without_journal: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only as many records of each partition are read as the bound says."""
+
+    async def latest_of(*groups: str) -> list[str | None]:
+        async with Cluster(without_journal.bootstrap_servers) as cluster:
+            followed = Followed(cluster)
+            async with followed.running():
+                await followed.until("late", 1)
+            found = [followed.reader.timelines.latest(group) for group in groups]
+            return [None if each is None else each.why for each in found]
+
+    async def story() -> None:
+        for group in ("early", "late"):
+            await asyncio.to_thread(_join_and_leave, without_journal, group)
+        early, late = await latest_of("early", "late")
+        assert early is not None
+        assert "ada on 127.0.0.1 is gone" in early
+        assert late is not None
+        monkeypatch.setattr(timeline_reader, "OFFSETS_READ_BACK", 1)
+        early, late = await latest_of("early", "late")
+        assert early is None
+        assert late is not None
 
     asyncio.run(story())

@@ -30,7 +30,7 @@ def test_pages_are_served_over_tls(broker: Broker, tmp_path: Path) -> None:
         cookie = answer.headers["set-cookie"]
         assert cookie.startswith("__Host-")
         assert "secure" in cookie.lower()
-        assert answer.headers["strict-transport-security"].startswith("max-age=")
+        assert "strict-transport-security" not in answer.headers, "it would bind whatever else has this host name"
         connection.close()
 
 

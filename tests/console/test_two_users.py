@@ -9,15 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from muster.cli.main import main
 from muster.client import admin
 from muster.client.cluster import Cluster
 from muster.client.groups import GroupDescription
 from muster.client.partitions import TopicPartition
+from muster.security.acls import Acl
+from muster.security.resources import Operation, Pattern, Permission, ResourceType
 from muster.topics.creation import NewTopic
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import Fleet
 from tests.console.looking import shows, submit, text_of
+from tests.pipeline.report.lake_of import write_lake
+from tests.pipeline.report.sample_lag import CLUSTER
+from tests.pipeline.report.sample_lake import sample_tables
 from tests.security.acl_users import ALICE_MAY, PASSWORDS, SETTINGS, security_of
 from tests.security.secure_server import SecureServer
 
@@ -116,6 +122,30 @@ async def _described(server: SecureServer, group: str) -> GroupDescription:
         return await admin.describe_group(cluster, group)
 
 
+def test_the_history_of_a_group_is_for_those_who_may_see_it_also_when_the_group_is_gone(
+    server: SecureServer, tmp_path: Path
+) -> None:
+    """The lake has groups that the cluster does not have any more."""
+    lake = write_lake(tmp_path / "lake", sample_tables())
+    may_see = Acl(
+        ResourceType.GROUP, "fraud-scoring", Pattern.LITERAL, "User:alice", "*", Operation.DESCRIBE, Permission.ALLOW
+    )
+    server.running.run(lambda: server.running.node.acls.create([may_see]))
+    flags = ("--login", "--lake", str(lake), "--lake-cluster", CLUSTER)
+    with ConsoleProcess(server.address("SASL_PLAINTEXT"), *flags) as console:
+
+        def shown(user: str, group: str) -> tuple[bool, bool]:
+            """Whether there are plots, and whether the cluster has refused."""
+            console.forget_cookies()
+            console.ask("/login", {"user": user, "password": PASSWORDS[user], "mechanism": "SCRAM-SHA-512"})
+            text = console.ask(f"/history?group={group}").text
+            return "<svg" in text, "GROUP_AUTHORIZATION_FAILED" in text
+
+        assert shown("alice", "fraud-scoring") == (True, False)
+        assert shown("alice", "billing-export") == (False, True)
+        assert shown("admin", "billing-export") == (True, False)
+
+
 def test_nothing_is_shown_without_a_login(console: ConsoleProcess) -> None:
     console.forget_cookies()
     for path in ("/", "/group?id=billing", "/topics", "/messages?topic=orders", "/cluster", "/delete?id=billing"):
@@ -123,6 +153,42 @@ def test_nothing_is_shown_without_a_login(console: ConsoleProcess) -> None:
         assert (answer.status, answer.headers["location"].partition("?")[0]) == (303, "/login")
     assert console.ask("/live/", headers={"Accept": "text/event-stream"}).status == 401
     assert console.ask("/delete", {"id": "billing"}).status == 303
+
+
+@pytest.mark.parametrize("hands_on_the_name", [True, False])
+def test_behind_a_proxy_that_does_tls_users_log_in(server: SecureServer, hands_on_the_name: bool) -> None:
+    """As a proxy hands requests on: without TLS, with the browser's `Origin`, and by the name that was asked for or by its own."""
+    form = {"user": "admin", "password": PASSWORDS["admin"], "mechanism": "SCRAM-SHA-512"}
+    with ConsoleProcess(server.address("SASL_PLAINTEXT"), "--public-url", "https://Console.Example:443/") as console:
+        host = {"Host": "console.example" if hands_on_the_name else f"127.0.0.1:{console.port}"}
+        assert console.ask("/", headers=host).headers["location"].startswith("/login"), "the proxy is for others"
+        answer = console.ask("/login", form, {**host, "Origin": "https://console.example"})
+        assert answer.status == 303
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("__Host-")
+        assert "secure" in cookie.lower()
+        assert "orders" in console.ask("/topics", headers=host).text
+        for origin in ("http://console.example", f"http://127.0.0.1:{console.port}", "https://evil.example"):
+            refused = console.ask("/login", form, {**host, "Origin": origin})
+            assert (refused.status, "which is at https://console.example." in refused.text) == (403, True)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://console.example", "give https://NAME"),
+        ("console.example", "give https://NAME"),
+        ("https://", "give https://NAME"),
+        ("https://me@console.example", "give https://NAME"),
+        ("https://console.example:no", "give https://NAME"),
+        ("https://example.com/console", "it cannot be below a path"),
+    ],
+)
+def test_a_public_url_that_browsers_cannot_come_by_is_refused(
+    url: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["console", "--public-url", url]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_login_leads_to_no_other_site(console: ConsoleProcess) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from muster.cli.main import main
 from muster.client.offset_messages import CommittedOffset
 from muster.client.partitions import TopicPartition
@@ -10,9 +13,10 @@ from muster.testing import Broker
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import Fleet, run, set_offsets
-from tests.console.looking import lacks, shows, text_of
+from tests.console.looking import lacks, leave, shows, text_of
 
 GROUP = "watched"
+CONSUMER: Final = {"protocol": "consumer", "session_timeout_ms": None, "heartbeat_interval_ms": None}
 
 
 def test_a_group_is_watched_through_join_stall_heal_and_kill(
@@ -44,6 +48,33 @@ def test_a_group_is_watched_through_join_stall_heal_and_kill(
         told = shows(browser, "#rebalances", "Gen 4", "eve")
         assert "no heartbeat" in told
         shows(browser, "#lanes", "orders 0", "ada", "bob", "eve")
+        assert browser.complaints() == []
+
+
+def test_a_member_of_a_consumer_group_that_keeps_its_partitions_is_shown_with_its_time(
+    broker: Broker, console: ConsoleProcess, browser: Browser
+) -> None:
+    """KIP-848: bob's share is what ada has not given up."""
+    with Fleet(broker.bootstrap_servers, "reconciled", ["orders"]) as fleet:
+        fleet.join("ada", **CONSUMER)
+        browser.visit(f"{console.address}/group?id=reconciled")
+        shows(browser, "#facts", "consumer", "Stable", "Epoch")
+        shows(browser, "#members", "ada", "orders 0-3")
+
+        fleet.stall("ada")
+        fleet.begin("bob", **CONSUMER)
+        under_way = shows(
+            browser, "#progress", "Moving to a new target assignment", "has to give up", "left until the timeout"
+        )
+        assert re.search(r"ada on 127\.0\.0\.1.* has to give up orders \d, \d since", under_way)
+        assert "bob" not in under_way
+        shows(browser, "#facts", "Reconciling")
+        shows(browser, "#members", "ada", "orders 0-3", "target: orders", "bob", "nothing")
+        fleet.let_go("ada")
+        shows(browser, "#progress", "No rebalance under way")
+        shows(browser, "#facts", "Stable")
+        shows(browser, "#rebalances", "bob on 127.0.0.1 joined", "to give up orders", "from ada to bob")
+        shows(browser, "#lanes", "orders 0", "ada", "bob")
         assert browser.complaints() == []
 
 
@@ -95,17 +126,28 @@ def test_a_page_that_lost_the_console_says_so(broker: Broker, browser: Browser) 
 
 
 def test_keys_colours_and_a_narrow_screen(broker: Broker, console: ConsoleProcess, browser: Browser) -> None:
-    with Fleet(broker.bootstrap_servers, "keyed", ["orders"]) as fleet:
-        fleet.join("ada")
-        browser.visit(f"{console.address}/?q=keyed", width=390, dark=True)
-        shows(browser, "#groups tbody", "keyed")
-        browser.call("Input.dispatchKeyEvent", type="keyDown", key="j", text="j")
-        browser.call("Input.dispatchKeyEvent", type="keyUp", key="j")
-        assert browser.value("document.activeElement.textContent") == "keyed"
-        dark = browser.value("getComputedStyle(document.body).backgroundColor")
-        browser.click("#theme")
-        assert browser.value("getComputedStyle(document.body).backgroundColor") != dark
-        assert browser.value("document.documentElement.scrollWidth <= 390")
+    for group in ("keyed-1", "keyed-2"):
+        run(set_offsets(broker.bootstrap_servers, group, {TopicPartition("orders", 0): 0}))
+    browser.visit(f"{console.address}/?q=keyed", width=390, dark=True)
+    shows(browser, "#groups tbody", "keyed-1", "keyed-2")
+    for key, row in (("j", "keyed-1"), ("j", "keyed-2"), ("j", "keyed-2"), ("k", "keyed-1"), ("k", "keyed-1")):
+        browser.press(key)
+        assert browser.value("document.activeElement.textContent") == row
+    browser.press("/")
+    assert browser.value("document.activeElement.id") == "search"
+    browser.press("j")
+    browser.press("t")
+    assert browser.value("document.activeElement.id + location.pathname") == "search/", (
+        "letters are for the field there"
+    )
+    dark = browser.value("getComputedStyle(document.body).backgroundColor")
+    browser.click("#theme")
+    assert browser.value("getComputedStyle(document.body).backgroundColor") != dark
+    assert browser.value("document.documentElement.scrollWidth <= 390")
+    browser.value("document.activeElement.blur()")
+    for key, path in (("t", "/topics"), ("c", "/cluster"), ("g", "/")):
+        leave(browser, lambda key=key: browser.press(key))  # type: ignore[misc]
+        assert browser.value("location.pathname") == path
 
 
 def _explained(broker: Broker, group: str, capsys: object) -> str:

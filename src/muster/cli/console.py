@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from muster.cli.exit_codes import DONE, USAGE
 from muster.cli.support.cluster_command import note, run_and_report, usable_cluster
@@ -33,7 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--listen",
         metavar="HOST:PORT",
         default=_DEFAULT_LISTEN,
-        help=f"where browsers come (default: {_DEFAULT_LISTEN}); an address that others reach requires a login",
+        help=f"the address to listen on (default: {_DEFAULT_LISTEN}); one that others reach requires a login",
+    )
+    parser.add_argument(
+        "--public-url",
+        metavar="URL",
+        help="https://name[:port] of a proxy in front that does TLS, as people type it; requires a login on any address",
     )
     parser.add_argument("--lake", metavar="PATH", help="a lake of `muster pipeline run`: shows history too")
     parser.add_argument("--lake-cluster", metavar="NAME", help="the cluster's name in the lake (its own id)")
@@ -51,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="a name under which browsers come; addresses by number and localhost are known",
+        help="a name in the addresses that browsers ask for; numbers, localhost and --public-url are known",
     )
     parser.add_argument("--tls-cert", metavar="FILE", help="PEM certificate of the console, with its chain: HTTPS")
     parser.add_argument("--tls-key", metavar="FILE", help="PEM key of --tls-cert, if it is not in the same file")
@@ -85,6 +91,7 @@ def _settings(arguments: argparse.Namespace) -> ConsoleSettings:
         host=host,
         port=port,
         host_names=tuple(arguments.host_name),
+        public_origin=_public_origin(arguments.public_url),
         tls_certificate=arguments.tls_cert,
         tls_key=arguments.tls_key,
         allow_changes=arguments.allow_changes,
@@ -166,6 +173,28 @@ class _StoreLeases:
         finally:
             line.close()
         return {each.node_id: NodeLease(max(0, round(each.seconds)), each.is_draining, each.release) for each in found}
+
+
+def _public_origin(url: str | None) -> str | None:
+    """As browsers write it in `Origin`: in lower case, and with the port only if it is not that of HTTPS."""
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    host = parts.hostname
+    if parts.scheme != "https" or not host or not host.isascii() or parts.netloc.rpartition("@")[1]:
+        raise UsageError(
+            f"--public-url {url}: give https://NAME or https://NAME:PORT, a name in other letters as xn--..."
+        )
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise UsageError(
+            f"--public-url {url}: the console needs a name or a port of its own, it cannot be below a path"
+        )
+    name = f"[{host}]" if ":" in host else host
+    return f"https://{name}" if port in (None, 443) else f"https://{name}:{port}"
 
 
 def _address(text: str) -> tuple[str, int]:

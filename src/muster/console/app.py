@@ -59,7 +59,7 @@ def build_app(settings: ConsoleSettings) -> Starlette:
             Mount("/static", StaticFiles(packages=[("muster.console", "static")])),
             Route("/{path:path}", page_for(console, _no_such_page), methods=["GET", "POST"]),
         ],
-        middleware=[Middleware(Guard, host_names=(*settings.host_names, settings.host), scheme=settings.scheme)],
+        middleware=[Middleware(Guard, settings.known_names, settings.scheme, settings.public_origin)],
         lifespan=lifespan,
     )
     app.state.end_streams = observers.end_streams

@@ -2,7 +2,8 @@
 
 - Host: a number, localhost, or a name that the console was started with. A page of somebody else whose name was made to lead here
   (DNS rebinding) comes with another one.
-- Origin: whatever changes something must come from a page of this console itself.
+- Origin: whatever changes something must come from a page of this console itself: of the public address if it has one, else of the
+  address that the request names.
 - Content-Security-Policy: nothing is loaded from elsewhere, and no script or style in the markup itself counts.
 """
 
@@ -33,10 +34,11 @@ _SAFE: Final = ("GET", "HEAD")
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, host_names: Iterable[str], scheme: str) -> None:
+    def __init__(self, app: ASGIApp, host_names: Iterable[str], scheme: str, public_origin: str | None) -> None:
         self._app = app
         self._names = {name.lower().rstrip(".") for name in host_names} | {"localhost"}
         self._scheme = scheme
+        self._public_origin = public_origin
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -50,8 +52,6 @@ class Guard:
                 for name, value in HEADERS.items():
                     headers[name] = value
                 headers.setdefault("cache-control", "no-store")
-                if self._scheme == "https":
-                    headers["strict-transport-security"] = "max-age=31536000"
             await send(message)
 
         await (self._app if refusal is None else refusal)(scope, receive, with_headers)
@@ -60,13 +60,19 @@ class Guard:
         host = headers.get("host", "")
         if not self._is_ours(host):
             return PlainTextResponse(
-                "This console is not known by that name. Use its number or localhost, or start it with --host-name.\n",
+                "This console is not known by that name. Use its number or localhost, or start it with --host-name,"
+                " behind a proxy with --public-url.\n",
                 421,
             )
         if method in _SAFE:
             return None
-        if headers.get("origin") != f"{self._scheme}://{host}":
-            return PlainTextResponse("This request does not come from a page of this console.\n", 403)
+        origin = self._public_origin or f"{self._scheme}://{host}"
+        if headers.get("origin") != origin:
+            return PlainTextResponse(
+                f"This request does not come from a page of this console, which is at {origin}. Behind a proxy the console"
+                " has to be started with --public-url.\n",
+                403,
+            )
         length = headers.get("content-length", "")
         if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
             return PlainTextResponse(f"A form has at most {MOST_BODY_BYTES} bytes, and says how many.\n", 413)

@@ -37,9 +37,10 @@ def history_pages(source: HistorySource) -> dict[str, Handler]:
 
 
 async def _check_rights(visit: Visit, group: str) -> None:
-    """A lake knows no users: who logged in must be allowed to see the group in the cluster. ClientError if not."""
+    """A lake knows no users: who logged in must be allowed to see the group in the cluster, which need not have it any more.
+    ClientError if not."""
     if visit.console.settings.needs_login:
-        await admin.describe_group(visit.observer.cluster, group)
+        await admin.describe_groups(visit.observer.cluster, [group])
 
 
 async def _cluster_id(cluster: Cluster) -> str:

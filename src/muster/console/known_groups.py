@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from muster.client.groups import GroupDescription, GroupListing
 from muster.console.group_status import GroupStatus, Position
@@ -29,6 +29,13 @@ class KnownGroups:
         if self._names is None:
             self._names = sorted(self.statuses)
         return self._names
+
+    def unseen(self) -> Iterator[str]:
+        """Groups that nobody has looked at since they were listed."""
+        return (group for group, known in self.statuses.items() if known.looked_ms is None)
+
+    def count_seen(self) -> int:
+        return sum(known.looked_ms is not None for known in self.statuses.values())
 
     def list_anew(self, listings: Iterable[GroupListing]) -> None:
         """The whole list, as the cluster has it."""

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final, Protocol
 
 from muster.console.observer import Observer, Wants, together
-from muster.console.trouble import told
+from muster.console.trouble import log_and_describe
 
 PING_SECONDS: Final = 15.0
 PATIENCE_SECONDS: Final = 20.0
@@ -74,7 +74,7 @@ class SharedView:
         try:
             return self.view.wants()
         except Exception as failure:
-            told(failure, "Asking what a page needs")
+            log_and_describe(failure, "Asking what a page needs")
             return Wants()
 
     def refresh(self, render: Render, check_settled: Callable[[View], bool]) -> None:
@@ -89,7 +89,7 @@ class SharedView:
                 changed, broken = self._rendered(render), ""
             is_settled = is_answered
         except Exception as failure:
-            broken = told(failure, "Bringing this page up to date")
+            broken = log_and_describe(failure, "Bringing this page up to date")
         if not changed and broken == self.broken and is_settled == self.is_settled:
             return
         self.broken, self.is_settled = broken, is_settled

@@ -29,7 +29,7 @@ from muster.console.group_status import GroupStatus, Position, places_of
 from muster.console.known_groups import KnownGroups
 from muster.console.time_lag import EndsSeen
 from muster.console.timeline_reader import TimelineReader
-from muster.console.trouble import told
+from muster.console.trouble import log_and_describe
 
 LOOK_SECONDS: Final = 2.0
 BUSY_FACTOR: Final = 65
@@ -167,7 +167,7 @@ class Observer:
         try:
             await look
         except Exception as failure:
-            self.trouble = told(failure, "Asking the cluster")
+            self.trouble = log_and_describe(failure, "Asking the cluster")
 
     def _on_event(self, group: str) -> None:
         if group:

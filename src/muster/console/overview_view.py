@@ -97,7 +97,7 @@ class OverviewView:
             "rows": [self._row(group) for group in self._visible(found)],
             "matching": len(found),
             "all": len(statuses),
-            "looked_at": sum(each.looked_ms is not None for each in statuses),
+            "looked_at": observer.groups.count_seen(),
             "is_asking": not observer.groups.has_listed and not observer.trouble,
             "page": min(self.choice.page, pages),
             "pages": pages,

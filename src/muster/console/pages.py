@@ -12,6 +12,7 @@ from muster.console.cluster_page import cluster
 from muster.console.group_view import GroupView
 from muster.console.live import View
 from muster.console.overview_view import Choice, OverviewView
+from muster.console.reader_view import ReaderView
 from muster.console.times import moment_of
 from muster.console.topic_pages import messages, topic, topics
 from muster.console.web import Handler, Visit
@@ -34,6 +35,10 @@ def group_view(visit: Visit) -> GroupView:
     )
 
 
+def reader_view(visit: Visit) -> ReaderView:
+    return ReaderView(visit.observer, visit.required("name"))
+
+
 async def overview(visit: Visit) -> Response:
     return await visit.live_page("overview.html", overview_view(visit), "/live/")
 
@@ -50,5 +55,5 @@ PAGES: Final[dict[str, Handler]] = {
     "/messages": messages,
     "/cluster": cluster,
 }
-VIEWS: Final[dict[str, MakeView]] = {"/": overview_view, "/group": group_view}
+VIEWS: Final[dict[str, MakeView]] = {"/": overview_view, "/group": group_view, "/topic": reader_view}
 """Those that change while they are looked at."""

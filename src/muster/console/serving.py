@@ -41,6 +41,7 @@ def serve(settings: ConsoleSettings) -> None:
         access_log=False,
         server_header=False,
         date_header=False,
+        proxy_headers=False,  # whoever is on this machine could put any address into the audit line with them
         lifespan="on",
         timeout_graceful_shutdown=GOODBYE_SECONDS,
         ssl_certfile=settings.tls_certificate,

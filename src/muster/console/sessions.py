@@ -44,7 +44,7 @@ class Sessions:
     def __init__(self, settings: ConsoleSettings) -> None:
         self._settings = settings
         self._sessions: dict[str, Session] = {}
-        prefix = "__Host-" if settings.has_tls else ""
+        prefix = "__Host-" if settings.is_secure else ""
         self._cookie = f"{prefix}muster-console-{settings.port}"  # browsers do not tell ports apart
 
     def of(self, request: Request) -> Session | None:
@@ -72,11 +72,13 @@ class Sessions:
 
     def end(self, session: Session, response: Response) -> None:
         self._sessions.pop(session.id, None)
-        response.delete_cookie(self._cookie, path="/", secure=self._settings.has_tls, httponly=True, samesite="strict")
+        response.delete_cookie(
+            self._cookie, path="/", secure=self._settings.is_secure, httponly=True, samesite="strict"
+        )
 
     def remember(self, session: Session, response: Response) -> None:
         response.set_cookie(
-            self._cookie, session.id, path="/", secure=self._settings.has_tls, httponly=True, samesite="strict"
+            self._cookie, session.id, path="/", secure=self._settings.is_secure, httponly=True, samesite="strict"
         )
 
     def users(self) -> set[Security]:

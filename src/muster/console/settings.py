@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from muster.client.security import PLAINTEXT, Security
 
@@ -60,7 +61,9 @@ class ConsoleSettings:
     host: str = "127.0.0.1"
     port: int = 8080
     host_names: tuple[str, ...] = ()
-    """Names in addresses under which browsers may come, besides numbers and localhost."""
+    """Names in the addresses that browsers may ask for, besides numbers, localhost and that of `public_origin`."""
+    public_origin: str | None = None
+    """`https://name` or `https://name:port`, as browsers send it: what they connect to is a proxy in front, which does TLS."""
     tls_certificate: str | None = None
     tls_key: str | None = None
     allow_changes: bool = False
@@ -72,15 +75,23 @@ class ConsoleSettings:
 
     @property
     def needs_login(self) -> bool:
-        return self.login or not is_loopback(self.host)
-
-    @property
-    def has_tls(self) -> bool:
-        return self.tls_certificate is not None
+        """A proxy stands before a loopback address for others, so what connects there need not be on this machine."""
+        return self.login or self.public_origin is not None or not is_loopback(self.host)
 
     @property
     def scheme(self) -> str:
-        return "https" if self.has_tls else "http"
+        """Of the console's own listener."""
+        return "https" if self.tls_certificate is not None else "http"
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether browsers connect by TLS, here or at the proxy in front."""
+        return self.public_origin is not None or self.scheme == "https"
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        public = urlsplit(self.public_origin).hostname if self.public_origin is not None else None
+        return (*self.host_names, self.host, *([public] if public is not None else []))
 
 
 def is_loopback(host: str) -> bool:

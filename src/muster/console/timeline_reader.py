@@ -1,7 +1,7 @@
 """Follows the group journal of a Muster, or `__consumer_offsets` of a Kafka, and keeps the timeline of every group in it.
 
-A journal is read from a little before its end, and for a group that somebody looks at from its beginning. The offsets log of a
-Kafka, which holds every commit, is followed from now on; for a group that is looked at the last day of it is read.
+Either is read from a little before its end, so that the list of groups has their last rebalances, and then followed. For a group
+that somebody looks at a journal is read from its beginning; of the offsets log of a Kafka, which holds every commit, the last day.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from muster.client.following import Following
 from muster.client.partitions import TopicPartition
 from muster.console.group_timeline import GroupTimeline
 from muster.console.timelines import Timelines
-from muster.console.trouble import told
+from muster.console.trouble import log_and_describe
 from muster.core.consumer.records import CurrentStored
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
@@ -30,8 +30,10 @@ from muster.explain.inferred import stored_in, stored_state
 from muster.wire.batch import Record
 from muster.wire.errors import OFFSET_OUT_OF_RANGE
 
-READ_BACK: Final = 1_000
+JOURNAL_READ_BACK: Final = 1_000
 """Records of each journal partition before its end that are read at the start."""
+OFFSETS_READ_BACK: Final = 2_000
+"""The same of the offsets log of a Kafka: most of its records are commits."""
 LONG_POLL_MS: Final = 5_000
 FIRST_READ_SECONDS: Final = 0.3
 """So long the first page waits for what the log has; after that it is shown without, and the rest follows."""
@@ -71,7 +73,7 @@ class TimelineReader:
                 try:
                     await self._follow()
                 except Exception as failure:
-                    self.trouble = told(failure, "Following the group journal")
+                    self.trouble = log_and_describe(failure, "Following the group journal")
                     self._has_caught_up.set()
                     self._on_change("")
                 await self._stop_following()
@@ -182,7 +184,7 @@ class TimelineReader:
         ends = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.LATEST))
         starts = await admin.list_offsets(self._cluster, dict.fromkeys(places, admin.EARLIEST))
         self._left_to_read = {place: each.offset for place, each in ends.items()}
-        back = READ_BACK if self.has_journal else 0
+        back = JOURNAL_READ_BACK if self.has_journal else OFFSETS_READ_BACK
         return {place: max(starts[place].offset, ends[place].offset - back) for place in places}
 
     async def _moved_to_what_is_left(self, positions: dict[TopicPartition, int]) -> dict[TopicPartition, int]:

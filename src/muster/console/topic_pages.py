@@ -1,4 +1,4 @@
-"""Topics, one topic, and its records: asked when the page is, not followed."""
+"""Topics, one topic, and its records: asked when the page is, not followed. Which groups read a topic is `reader_view`'s."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.client.topics import TopicDescription
+from muster.console.reader_view import ReaderView
 from muster.console.record_text import FORMS, LONG_BYTES, SHORT_BYTES, Shown, show_bytes
-from muster.console.rendering import link
+from muster.console.rendering import MOST_NAME, link
 from muster.console.times import moment_of
 from muster.console.web import BadRequest, Visit
+from muster.explain.words import plain
 from muster.wire.batch import Record
 from muster.wire.errors import OFFSET_OUT_OF_RANGE
 
 PAGE_TOPICS: Final = 100
+SHOWN_PARTITIONS: Final = 1_000
+SHOWN_HEADERS: Final = 50
+"""Of one record."""
 PAGE_RECORDS: Final = 20
 MOST_FETCH_BYTES: Final = 1 << 20
 """Of one page; a single larger record still comes, alone."""
@@ -30,11 +35,22 @@ _TRIES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
+class ShownHeader:
+    """On one line, so of a name and of a value only what a name may have there."""
+
+    name: str
+    value: Shown
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ShownRecord:
     record: Record
     key: Shown
     value: Shown
-    headers: tuple[tuple[str, Shown], ...]
+    headers: tuple[ShownHeader, ...]
+    more_headers: int
+    """So many are not shown."""
 
 
 async def topics(visit: Visit) -> Response:
@@ -46,9 +62,12 @@ async def topics(visit: Visit) -> Response:
     pages = max(1, -(-len(matching) // PAGE_TOPICS))
     page = min(page, pages)
     shown = matching[(page - 1) * PAGE_TOPICS : page * PAGE_TOPICS]
+    await visit.live.visit(ReaderView(visit.observer, None))
     groups = visit.observer.groups
     context = {
         "topics": [(each, groups.readers_of(each.name)) for each in shown],
+        "seen": groups.count_seen(),
+        "groups": len(groups.statuses),
         "matching": len(matching),
         "all": len(found),
         "q": wanted,
@@ -69,17 +88,18 @@ async def topic(visit: Visit) -> Response:
         configs = await admin.topic_configs(cluster, name)
     except ClientError as error:
         refused = str(error)
-    statuses = visit.observer.groups.statuses
+    readers = ReaderView(visit.observer, name)
+    await visit.live.visit(readers)
     context = {
+        **readers.context(),
+        "live": link("/live/topic", name=name),
         "topic": described,
+        "most_partitions": SHOWN_PARTITIONS,
         "starts": starts,
         "ends": ends,
         "failure": failure,
         "configs": configs,
         "refused": refused,
-        "readers": visit.observer.groups.readers_of(name),
-        "looked_at": sum(each.looked_ms is not None for each in statuses.values()),
-        "all": len(statuses),
     }
     return visit.page("topic.html", context)
 
@@ -229,5 +249,11 @@ def shown_record(record: Record, form: str, most: int) -> ShownRecord:
         record,
         show_bytes(record.key, form if form == "hex" else "auto", most),
         show_bytes(record.value, form, most),
-        tuple((name, show_bytes(value, "auto", SHORT_BYTES)) for name, value in record.headers),
+        tuple(_shown_header(name, value) for name, value in record.headers[:SHOWN_HEADERS]),
+        max(0, len(record.headers) - SHOWN_HEADERS),
     )
+
+
+def _shown_header(name: str, value: bytes | None) -> ShownHeader:
+    found = show_bytes(value, "auto", SHORT_BYTES)
+    return ShownHeader(name, found, found.is_cut or any(len(plain(text)) > MOST_NAME for text in (name, found.text)))

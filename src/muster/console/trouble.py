@@ -9,7 +9,8 @@ from muster.client.failure import ClientError
 _log = logging.getLogger(__name__)
 
 
-def told(failure: Exception, doing: str) -> str:
+def log_and_describe(failure: Exception, doing: str) -> str:
+    """A sentence about it. `doing` begins one: what was being done. An error of the console's own is logged with its traceback."""
     if isinstance(failure, ClientError):
         return str(failure)
     _log.error("%s failed; it will be tried again", doing, exc_info=failure)
