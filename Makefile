@@ -147,7 +147,7 @@ bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's 
 	@$(BIN)/python -m bench.pipeline $(SIZES)
 	@$(BIN)/python -m bench.pipeline_whatif
 
-pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an hour, with a restart and a killed worker (MINUTES=30)
+pipeline-follow: $(COMPILED) ## the pipeline on a Spark cluster follows a busy server for half an hour; its executor is killed, the server restarted (MINUTES=30)
 	@$(BIN)/python -m bench.pipeline_follow $(or $(MINUTES),30)
 
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake (Maven; says what could not run)
