@@ -1,4 +1,7 @@
-"""Readers of Delta that know nothing of us read the same rows from wide files, structs and days that are directories."""
+"""Readers of Delta that know nothing of us read the same rows from wide files, structs and days that are directories.
+
+From small tables that this test has written, before and after they are compacted, and from every table of a lake that Spark has.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,16 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
+from muster.pipeline import schemas
 from muster.pipeline.lake.compact import compact
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.retention import Retention
-from muster.pipeline.lake.tables import schema_of
+from muster.pipeline.lake.tables import INNER, VIEWS, schema_of
 from tests.pipeline.lake.delta_lakes import AT_MS, publish, rows_of
 
 TABLES = ("log", "state", "s_member", "g_lag", "g_rebalance")
+OF_SPARK = tuple(table for table in (*INNER, *schemas.TABLES) if table not in VIEWS)
 
 
 def wide(rows: pa.Table) -> pa.Table:
@@ -75,9 +80,26 @@ def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_polars_duckdb_and_delta_rs_read_what_we_read(root: Path, table: str, compacted: bool) -> None:
     if compacted:
         assert compact(Location.parse(root), Retention()).changed.keys() == {"log", "s_member", "g_rebalance"} - {"log"}
-    ours = Lake.open(root).arrow(table)
-    assert ours.num_rows
-    url = Location.parse(root).delta_table_url(table)
+    lake = Lake.open(root)
+    assert lake.arrow(table).num_rows
+    assert_same_rows(lake, table)
+
+
+@pytest.mark.parametrize("table", OF_SPARK)
+def test_every_table_that_spark_wrote_is_read_alike(whole: Lake, table: str) -> None:
+    assert table in whole.tables
+    assert_same_rows(whole, table)
+
+
+def test_tables_that_spark_wrote_hold_something(whole: Lake) -> None:
+    """Of the others this Kafka's log says nothing."""
+    empty = {table for table in OF_SPARK if not whole.arrow(table, []).num_rows}
+    assert empty <= {"b_journal_event", "b_quarantine", "g_abandoned", "s_pending_offset"}
+
+
+def assert_same_rows(lake: Lake, table: str) -> None:
+    ours = lake.arrow(table)
+    url = lake.location.delta_table_url(table)
     by_delta = pa.table(DeltaTable(url).to_pyarrow_table())
     by_polars = pl.read_delta(url)
     assert set(by_delta.column_names) == set(by_polars.columns) == set(ours.column_names)
