@@ -78,7 +78,8 @@ class HaltedRun:
 
     def _listen(self) -> None:
         assert self._process.stderr is not None
-        for line in self._process.stderr:
-            with self._heard:
-                self.said.append(line)
-                self._heard.notify_all()
+        with self._process.stderr as stream:
+            for line in stream:
+                with self._heard:
+                    self.said.append(line)
+                    self._heard.notify_all()

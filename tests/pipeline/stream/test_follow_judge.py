@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ def good_story() -> Story:
     return Story(30, looks, accidents, late_s=9.5, behind=900, commits_a_second=1_998.0, exit_code=0)
 
 
-def in_looks(**changes: Callable[[Look], object]) -> Callable[[Story], None]:
+def in_looks(**changes: Callable[[Look], Any]) -> Callable[[Story], None]:
     def spoil(story: Story) -> None:
         story.looks = [replace(look, **{name: of(look) for name, of in changes.items()}) for look in story.looks]
 

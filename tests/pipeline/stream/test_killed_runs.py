@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from muster.cli.exit_codes import INTERRUPTED
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
@@ -46,21 +44,23 @@ def test_run_that_is_killed_twice_is_finished_by_the_third(data: Path, tmp_path:
     assert_finished_by_the_next_run(data, lake)
 
 
-@pytest.mark.parametrize("point", ["fold", "now"])
-def test_second_ctrl_c_interrupts_the_batch_in_work(data: Path, tmp_path: Path, point: str) -> None:
-    """Both reach every process of the group. At `fold` Spark works beside the main thread, at `now` that waits for Java."""
+def test_second_ctrl_c_interrupts_the_batch_in_work(data: Path, tmp_path: Path) -> None:
+    """Both reach every process of the group.
+
+    In `--follow` Spark makes the batch beside the main thread; the tables of now after a run are made while that waits for Java.
+    """
     lake = tmp_path / "lake"
-    follow = ["--follow"] if point == "fold" else []
-    with HaltedRun(tmp_path, point, flags(data, lake, *follow)) as run:
-        run.await_halt()
-        before = published(lake)
-        run.interrupt()
-        run.await_words("stopping after the batch in work; Ctrl-C again interrupts it")
-        run.interrupt()
-        assert run.wait() == INTERRUPTED, run.said
-    assert run.said[-1] == SENTENCE
-    assert not [line for line in run.said if not line.startswith("muster pipeline: ")], "no traceback"
-    assert published(lake) == before
+    for point, follow in (("fold", ["--follow"]), ("now", [])):
+        with HaltedRun(tmp_path, point, flags(data, lake, *follow)) as run:
+            run.await_halt()
+            before = published(lake)
+            run.interrupt()
+            run.await_words("stopping after the batch in work; Ctrl-C again interrupts it")
+            run.interrupt()
+            assert run.wait() == INTERRUPTED, run.said
+        assert run.said[-1] == SENTENCE
+        assert not [line for line in run.said if not line.startswith("muster pipeline: ")], "no traceback"
+        assert published(lake) == before
     assert_finished_by_the_next_run(data, lake)
 
 
