@@ -80,9 +80,9 @@ def _plain(value: Any) -> Any:
 
 def different_tables(lake: Lake, data: Path, cluster: str) -> list[str]:
     """Of a directory that a lake has read: the tables whose rows are not those that the rules give, here and without Spark."""
-    assert lake.round.gold_at_ms is not None
-    assert lake.round.newest_ms is not None
-    expected = oracle([data], cluster, lake.round.gold_at_ms, lake.round.newest_ms)
+    moment_ms = lake.round.gold_at_ms
+    assert moment_ms is not None
+    expected = oracle([data], cluster, moment_ms, moment_ms)
     wrong = [table for table in COMPARED if rows_in(lake, table) != oracle_rows(expected, table)]
     return wrong if rows_in(lake, "log") == comparable(decoded_log(data, cluster)) else ["log", *wrong]
 

@@ -60,7 +60,7 @@ class RandomData:
         self._random = Random(seed)
         self._logs = {
             (topic, number): WrittenLog(directory, topic, number)
-            for topic, count in ((TOPIC, LOG_PARTITIONS), (JOURNAL, 1), ("t", PARTITIONS))
+            for topic, count in ((TOPIC, LOG_PARTITIONS), (JOURNAL, LOG_PARTITIONS), ("t", PARTITIONS))
             for number in range(count)
         }
         # Sorting keeps the order of what happens at one moment.
@@ -113,7 +113,8 @@ class RandomData:
             yield self._of_group(group, _renamed(record, 0, group), at_ms)
         for event in script.journal:
             said: JournalEvent = _renamed(event, 2, group)
-            yield Written(event.at_ms, JOURNAL, 0, (group.encode(), json.dumps(said.to_json()).encode()))
+            pair = group.encode(), json.dumps(said.to_json()).encode()
+            yield Written(event.at_ms, JOURNAL, partition_for(group, LOG_PARTITIONS), pair)
 
     def _of_group(self, group: str, record: LogRecord, at_ms: int, producer: int = -1) -> Written:
         return Written(at_ms, TOPIC, partition_for(group, LOG_PARTITIONS), encode_record(record), producer)
