@@ -187,6 +187,7 @@ def main(minutes: float) -> int:
             with Load(server.address) as load, FollowingRun(server.address, lake, master) as run:
                 beside = Beside(run, server, lake, minutes)
                 beside.watch()
+                arrivals = load.arrivals  # who came in by now is in what is read below
                 beside.measure_delay(source)
                 story = beside.story
                 story.commits_a_second = load.commits / (time.monotonic() - load.began)
@@ -196,7 +197,7 @@ def main(minutes: float) -> int:
             for failure in found:
                 print(f"FAILED: {failure}", flush=True)
             command = [sys.executable, "-m", "bench.follow_compare", str(lake), server.address, source.cluster]
-            is_same = subprocess.run([*command, str(load.arrivals)]).returncode == 0
+            is_same = subprocess.run([*command, str(arrivals)]).returncode == 0
     return 0 if is_same and not found else 1
 
 
