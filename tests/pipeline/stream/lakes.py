@@ -80,9 +80,9 @@ def _plain(value: Any) -> Any:
 
 def different_tables(lake: Lake, data: Path, cluster: str) -> list[str]:
     """Of a directory that a lake has read: the tables whose rows are not those that the rules give, here and without Spark."""
-    moment_ms = lake.round.gold_at_ms
-    assert moment_ms is not None
-    expected = oracle([data], cluster, moment_ms, moment_ms)
+    assert lake.round.gold_at_ms is not None
+    assert lake.round.newest_ms is not None
+    expected = oracle([data], cluster, lake.round.gold_at_ms, lake.round.newest_ms)
     wrong = [table for table in COMPARED if rows_in(lake, table) != oracle_rows(expected, table)]
     return wrong if rows_in(lake, "log") == comparable(decoded_log(data, cluster)) else ["log", *wrong]
 
@@ -96,7 +96,7 @@ def decoded_log(data: Path, cluster: str) -> pa.Table:
 
 
 def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms: int) -> dict[str, pl.DataFrame]:
-    """Every table as the rules give it from the whole log at once, as of `now_ms`."""
+    """Every table as the rules give it from the whole log at once, as of `now_ms`: nothing was appended to any topic since."""
     places = tuple(str(directory) for directory in directories)
     bronze: dict[str, list[pa.RecordBatch]] = {topic: [] for topic in LOG_TOPICS}
     quarantine: list[pa.RecordBatch] = []
@@ -124,7 +124,7 @@ def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms
         name: pl.DataFrame(pl.from_arrow(pa.Table.from_batches(batches))) for name, batches in rows.items() if batches
     }
     silver = finish_silver(frames)
-    gold = build_gold({**frames, **silver}, replace(SETTINGS, now_ms=now_ms))
+    gold = build_gold({**frames, **silver}, replace(SETTINGS, now_ms=now_ms, sampled_ms=now_ms))
     return {**silver, **gold}
 
 

@@ -67,9 +67,9 @@ class RandomData:
         self._waiting = sorted(self._history(), key=lambda each: each.at_ms)
 
     def write_half(self) -> None:
-        """What comes first, up to somewhere in the middle."""
-        count = int(len(self._waiting) * self._random.uniform(0.3, 0.7))
-        self._write(count)
+        """What comes first, up to a moment somewhere in the middle, and all of that moment: a run knows it as a whole."""
+        last_ms = self._waiting[int(len(self._waiting) * self._random.uniform(0.3, 0.7))].at_ms
+        self._write(sum(each.at_ms <= last_ms for each in self._waiting))
 
     def write_rest(self) -> None:
         self._write(len(self._waiting))
