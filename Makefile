@@ -158,11 +158,12 @@ bench-profile: $(COMPILED) ## where a request's instructions go, room by room (n
 bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's own decoder and a plain Spark job (SIZES=--long adds 32M records, SIZES="--log-partitions 50" cuts the log as Kafka does; fails beyond a floor)
 	@status=0; $(BIN)/python -m bench.pipeline $(SIZES) || status=$$?; $(BIN)/python -m bench.pipeline_whatif || status=$$?; exit $$status
 
-pipeline-follow: $(COMPILED) ## the pipeline follows a busy server for half an hour, with a restart and a killed worker (MINUTES=30)
+pipeline-follow: $(COMPILED) ## the pipeline on a Spark cluster follows a busy server for half an hour; its executor is killed, the server restarted (MINUTES=30)
 	@$(BIN)/python -m bench.pipeline_follow $(or $(MINUTES),30)
 
-pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake (Maven; says what could not run)
-	@MUSTER_PIPELINE_CLUSTER=1 $(BIN)/python -m pytest tests/pipeline/cluster tests/pipeline/examples -rs --durations=0 $(ARGS)
+CLUSTER_TESTS := tests/pipeline/cluster tests/pipeline/examples tests/pipeline/stream/test_equals_oracle.py
+pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake; 100,000 generated records and 10 random histories against the rules (Maven; says what could not run)
+	@MUSTER_PIPELINE_CLUSTER=1 MUSTER_GENERATED_RECORDS=100000 MUSTER_RANDOM_HISTORIES=10 $(BIN)/python -m pytest $(CLUSTER_TESTS) -rs --durations=0 $(ARGS)
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka, the console on that Kafka, axe-core on its pages, and the recipes of examples/testing (Maven, Go, npm, Chromium; says what could not run)
 	@$(BIN)/python -m tests.conformance

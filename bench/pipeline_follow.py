@@ -1,195 +1,173 @@
-"""`make pipeline-follow`: `muster pipeline run --follow` beside a busy server for a while, with a restart and a killed worker.
+"""`make pipeline-follow`: `muster pipeline run --follow` on a Spark cluster, beside a busy server, with two accidents.
 
-A real `muster serve`, about 2,000 commits a second of 20 groups, a group whose members come and go, a restart of the server in the
-middle and a Python worker of Spark killed. At the end: how far behind it is, memory over time, and whether a rebuild from the log
-table gives the same tables. `python -m bench.pipeline_follow 30` runs for 30 minutes.
+A real `muster serve` that takes 2,000 commits a second, records, and a group whose members come and go; a standalone Spark master
+and a worker with one executor. The executor is killed and the server restarted. `follow_judge` says what must hold at the end, and
+`follow_compare` whether a rebuild gives the same tables; every line that begins with FAILED is something that does not, and makes
+the exit code 1. `python -m bench.pipeline_follow 30` runs for 30 minutes; 2 are enough to see that everything works.
 """
 
 from __future__ import annotations
 
+import math
 import os
-import re
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
-from bench.pipeline_processes import family
-
-GROUPS, PARTITIONS, COMMITS_A_SECOND = 20, 10, 10
-EVERY_S, GOLD_EVERY_S = 10, 60
-_BEHIND = re.compile(r"batch (\d+): ([\d,]+) records? read, ([\d,]+) behind")
-COMPARED = (
-    *("s_group_generation", "s_member", "s_assignment", "b_journal_event", "s_current_offset"),
-    *("g_rebalance", "g_rebalance_pause", "g_rebalance_episode", "g_member", "g_member_churn"),
-    *("g_assignment_balance", "g_hot_committers", "g_data_quality"),
+from bench.follow_judge import (
+    ACCIDENTS,
+    EVERY_S,
+    GOLD_EVERY_S,
+    KILL,
+    MEMORY_FROM_MINUTES,
+    RESTART,
+    Look,
+    Story,
+    failures,
+    thirds,
 )
+from bench.follow_load import Load, Server
+from bench.pipeline_processes import below, family
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.rounds import Round, last_round
+from muster.pipeline.sources.run_source import BrokerSource, broker_source
+from tests.pipeline.jobs.standalone import standalone_cluster
+
+CONF = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.cores.max": "1",
+    "spark.executor.cores": "1",
+    "spark.sql.shuffle.partitions": "2",  # as many as pay on one core; a cluster's default is 64
+}
+_LOOK_EVERY_S = 2
+_PATIENCE_S = 300
 
 
-class Load:
-    """Commits of simple consumers and a group that rebalances, on threads of this process."""
+class FollowingRun:
+    """`muster pipeline run --follow` as a process. What it says is printed too."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self._stop = threading.Event()
-        self.commits = 0
-        self._threads = [threading.Thread(target=self._commit, args=(n,), daemon=True) for n in range(GROUPS)]
-        self._threads.append(threading.Thread(target=self._come_and_go, daemon=True))
+    def __init__(self, bootstrap: str, lake: Path, master: str) -> None:
+        source = ["--bootstrap", bootstrap, "--lake", str(lake), "--master", master]
+        every = ["--follow", "--every", f"{EVERY_S}s", "--gold-every", f"{GOLD_EVERY_S}s"]
+        conf = [word for name, value in CONF.items() for word in ("--conf", f"{name}={value}")]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "muster", "pipeline", "run", *source, *every, *conf],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    def __enter__(self) -> Load:
-        from confluent_kafka.admin import AdminClient, NewTopic
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
-        admin = AdminClient({"bootstrap.servers": self._address, "log_level": 0})
-        admin.create_topics([NewTopic("orders", PARTITIONS, 1)])["orders"].result(30)
-        for thread in self._threads:
-            thread.start()
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            print(f"  {line.rstrip()}", flush=True)
+
+    def __enter__(self) -> FollowingRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        for thread in self._threads:
-            thread.join(30)
+        if self.is_running:
+            self._process.kill()
+            self._process.wait()
 
-    def _commit(self, number: int) -> None:
-        from confluent_kafka import Consumer, KafkaException, TopicPartition
-
-        consumer = Consumer({"bootstrap.servers": self._address, "group.id": f"team-{number}", "log_level": 0})
-        offset = 0
-        while not self._stop.wait(1 / COMMITS_A_SECOND):
-            offset += 1
-            try:
-                consumer.commit(
-                    offsets=[TopicPartition("orders", p, offset) for p in range(PARTITIONS)], asynchronous=False
-                )
-                self.commits += PARTITIONS
-            except KafkaException:
-                continue  # the server is being restarted
-        consumer.close()
-
-    def _come_and_go(self) -> None:
-        from confluent_kafka import Consumer
-
-        settings = {
-            "bootstrap.servers": self._address,
-            "group.id": "restless",
-            "log_level": 0,
-            "session.timeout.ms": 10_000,
-        }
-        stays = Consumer(settings)
-        stays.subscribe(["orders"])
-        while not self._stop.is_set():
-            other = Consumer(settings)
-            other.subscribe(["orders"])
-            until = time.monotonic() + 15
-            while time.monotonic() < until and not self._stop.is_set():
-                stays.poll(0.2)
-                other.poll(0.2)
-            other.close()
-        stays.close()
+    def stop(self) -> int:
+        """Ctrl-C; the exit code."""
+        self._process.send_signal(signal.SIGINT)
+        code = self._process.wait(_PATIENCE_S)
+        self._reader.join()
+        return code
 
 
-@contextmanager
-def _server(data: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "muster", "serve", "--listen", f"127.0.0.1:{port}", "--data", str(data)]
-    running = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    try:
-        yield running
-    finally:
-        running.terminate()
-        running.wait(30)
+class Beside:
+    """Looks at the run, its executor and its lake from time to time, and brings the accidents about."""
 
+    def __init__(self, run: FollowingRun, server: Server, lake: Path, minutes: float) -> None:
+        self._run = run
+        self._lake = lake
+        self._doing: dict[str, Callable[[], None]] = {KILL: self._kill_executor, RESTART: server.restart}
+        self.story = Story(minutes)
 
-def main(minutes: float) -> int:
-    with tempfile.TemporaryDirectory() as made:
-        home = Path(made)
-        port = 39_092
-        with _server(home / "data", port) as server:
-            _await_port(port)
-            with Load(f"127.0.0.1:{port}") as load:
-                lines, memory = _follow(home, port, minutes, server)
-                print(f"{load.commits:,} commits in {minutes:g} minutes")
-        return _judge(home, lines, memory)
-
-
-def _await_port(port: int) -> None:
-    import socket
-
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), 0.2).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise SystemExit("muster serve did not come up")
-
-
-def _follow(home: Path, port: int, minutes: float, server: subprocess.Popen[bytes]) -> tuple[list[str], list[float]]:
-    flags = ["--every", f"{EVERY_S}s", "--gold-every", f"{GOLD_EVERY_S}s"]
-    command = [
-        sys.executable,
-        "-m",
-        "muster",
-        "pipeline",
-        "run",
-        "--bootstrap",
-        f"127.0.0.1:{port}",
-        "--lake",
-        str(home / "lake"),
-    ]
-    lines: list[str] = []
-    memory: list[float] = []
-    with subprocess.Popen([*command, "--follow", *flags], stderr=subprocess.PIPE, text=True) as running:
-
-        def read() -> None:
-            assert running.stderr is not None
-            for line in running.stderr:
-                lines.append(line.rstrip())
-                print(f"  {line.rstrip()}", flush=True)
-
-        reader = threading.Thread(target=read, daemon=True)
-        reader.start()
+    def watch(self) -> None:
+        """From the first round on, for so many minutes."""
+        self._await_first_round()
         began = time.monotonic()
-        acts: list[tuple[float, str, Callable[[], object]]] = [
-            (minutes * 60 * 0.4, "kill a Python worker", lambda: _kill_worker(running.pid)),
-            (minutes * 60 * 0.6, "restart the server", lambda: _restart(server, home / "data", port)),
-        ]
-        while time.monotonic() - began < minutes * 60 and running.poll() is None:
-            time.sleep(2)
-            memory.append(_memory_mb(running.pid))
-            if acts and time.monotonic() - began > acts[0][0]:
-                _, what, act = acts.pop(0)
-                print(f"  -- {what}", flush=True)
-                act()
-        running.send_signal(signal.SIGINT)
-        running.wait(120)
-        reader.join(10)
-    print(f"exit code {running.returncode}")
-    return lines, memory
+        length_s = self.story.minutes * 60
+        while (passed := time.monotonic() - began) < length_s and self._run.is_running:
+            looked = self._look(passed)
+            self.story.looks.append(looked)
+            for accident, share in ACCIDENTS.items():
+                if passed >= share * length_s and accident not in self.story.accidents and looked.executor is not None:
+                    print(f"  -- {accident}", flush=True)
+                    self.story.accidents[accident] = looked
+                    self._doing[accident]()
+            time.sleep(_LOOK_EVERY_S)
+
+    def measure_delay(self, source: BrokerSource) -> None:
+        """How long it takes until what is in the log now can be read in the lake. The load goes on meanwhile."""
+        began = time.monotonic()
+        written = sum(end for places in source.ends().values() for end in places.values())
+        self.story.behind = max(0, written - self._records())
+        while self._records() < written:
+            if not self._run.is_running or time.monotonic() - began > _PATIENCE_S:
+                self.story.late_s = math.inf
+                return
+            time.sleep(0.1)
+        self.story.late_s = time.monotonic() - began
+
+    def _await_first_round(self) -> None:
+        until = time.monotonic() + _PATIENCE_S
+        while not self._records():
+            if not self._run.is_running or time.monotonic() > until:
+                raise SystemExit("FAILED: the run published no first round")
+            time.sleep(0.2)
+
+    def _published(self) -> Round | None:
+        return last_round(Location.parse(self._lake))
+
+    def _records(self) -> int:
+        last = self._published()
+        return last.records if last else 0
+
+    def _look(self, at_s: float) -> Look:
+        last, executor = self._published(), _executor()
+        of_executor = memory_mb(executor) if executor else 0.0
+        return Look(at_s, last.round if last else 0, memory_mb(self._run.pid), of_executor, executor)
+
+    def _kill_executor(self) -> None:
+        executor = _executor()
+        assert executor is not None
+        os.kill(executor, signal.SIGKILL)
 
 
-def _below(pid: int) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for each in family():
+def _executor() -> int | None:
+    """The Java of Spark's executor, below the worker that this process has started."""
+    for pid in family():
         try:
-            parent = int(Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[1])
+            if "CoarseGrainedExecutorBackend" in Path(f"/proc/{pid}/cmdline").read_text():
+                return pid
         except OSError:
             continue
-        children.setdefault(parent, []).append(each)
-    found, look_at = [], [pid]
-    while look_at:
-        found.append(look_at.pop())
-        look_at += children.get(found[-1], [])
-    return found
+    return None
 
 
-def _memory_mb(pid: int) -> float:
+def memory_mb(pid: int) -> float:
+    """Of that process and all below it: Java and its Python workers together."""
     total = 0
-    for each in _below(pid):
+    for each in below(pid):
         try:
             status = Path(f"/proc/{each}/status").read_text()
         except OSError:
@@ -199,86 +177,42 @@ def _memory_mb(pid: int) -> float:
     return total / 1024
 
 
-def _kill_worker(pid: int) -> None:
-    """A Python worker that runs tasks: a child of Spark's daemon."""
-    for each in reversed(_below(pid)):
-        try:
-            command = Path(f"/proc/{each}/cmdline").read_text()
-        except OSError:
-            continue
-        if "pyspark.worker" in command:
-            os.kill(each, signal.SIGKILL)
-            return
-    print("  -- no worker was found")
+def main(minutes: float) -> int:
+    with tempfile.TemporaryDirectory() as made:
+        home = Path(made)
+        lake = home / "lake"
+        (home / "spark").mkdir()
+        with Server(home / "data") as server, standalone_cluster(home / "spark", workers=1) as master:
+            source = broker_source(server.address, None)
+            with Load(server.address) as load, FollowingRun(server.address, lake, master) as run:
+                beside = Beside(run, server, lake, minutes)
+                beside.watch()
+                arrivals = load.arrivals  # who came in by now is in what is read below
+                beside.measure_delay(source)
+                story = beside.story
+                story.commits_a_second = load.commits / (time.monotonic() - load.began)
+                story.exit_code = run.stop()
+            _print(story)
+            found = list(failures(story))
+            for failure in found:
+                print(f"FAILED: {failure}", flush=True)
+            command = [sys.executable, "-m", "bench.follow_compare", str(lake), server.address, source.cluster]
+            is_same = subprocess.run([*command, str(arrivals)]).returncode == 0
+    return 0 if is_same and not found else 1
 
 
-def _restart(server: subprocess.Popen[bytes], data: Path, port: int) -> None:
-    server.send_signal(signal.SIGTERM)
-    server.wait(30)
-    command = [sys.executable, "-m", "muster", "serve", "--listen", f"127.0.0.1:{port}", "--data", str(data)]
-    again = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    server.pid, server.returncode = again.pid, None
-    server.poll, server.wait, server.terminate = again.poll, again.wait, again.terminate  # type: ignore[method-assign]
-    _await_port(port)
-
-
-def _judge(home: Path, lines: list[str], memory: list[float]) -> int:
-    found = [match for line in lines if (match := _BEHIND.search(line))]
-    behind = int(found[-1][3].replace(",", "")) if found else -1
-    allowed = 2 * EVERY_S * GROUPS * PARTITIONS * COMMITS_A_SECOND
-    quarter = len(memory) // 4
-    early, late = memory[quarter : 2 * quarter], memory[-quarter:]
-    print(f"behind at the end: {behind:,} records (two triggers are {allowed:,})")
-    print(
-        f"memory of Python and Java: second quarter {sum(early) / len(early):,.0f} MB, last {sum(late) / len(late):,.0f} MB"
-    )
-    # In a process of its own, with a session that knows how much is to be done.
-    command = [sys.executable, "-m", "bench.pipeline_follow", "--compare", str(home / "data"), str(home / "lake")]
-    is_same = subprocess.run([*command, _cluster(home / "lake")]).returncode == 0
-    return 0 if 0 <= behind < allowed and is_same else 1
-
-
-def _cluster(lake: Path) -> str:
-    from muster.pipeline.lake.reader import Lake
-
-    (cluster,) = Lake.open(lake).round.batches
-    return str(cluster)
-
-
-def _rows(lake: object, table: str) -> list[str]:
-    from muster.pipeline.lake.reader import Lake
-
-    assert isinstance(lake, Lake)
-    return sorted(map(repr, lake.arrow(table).to_pylist()))
-
-
-def compare(data: str, lake: str, cluster: str) -> int:
-    """Whether everything anew from the log table is what the rounds have left; nothing more is read of the source."""
-    from muster.pipeline.lake.location import Location
-    from muster.pipeline.lake.reader import Lake
-    from muster.pipeline.round import RoundWriter
-    from muster.pipeline.round_settings import Gold, RoundSettings
-    from muster.pipeline.session import SessionSettings, open_session
-    from muster.pipeline.sources.run_source import directory_source
-    from muster.pipeline.tables.settings import GoldSettings
-
-    writer = RoundWriter(
-        Location.parse(lake), directory_source((data,), cluster), RoundSettings(GoldSettings(now_ms=0))
-    )
-    with open_session(SessionSettings(pending_records=1_000_000)) as spark:
-        writer.make_gold(spark, Gold())  # the last rounds may have left the tables of now as they were
-        before = {table: _rows(Lake.open(lake), table) for table in COMPARED}
-        writer.rebuild(spark)
-    after = {table: _rows(Lake.open(lake), table) for table in COMPARED}
-    different = {table: set(before[table]) ^ set(after[table]) for table in COMPARED if before[table] != after[table]}
-    print(f"tables that a rebuild makes differently: {', '.join(different) or 'none'}")
-    for table, rows in different.items():
-        print(f"  {table}: {len(rows)} rows, one of them {min(rows, default='only in number')}")
-    return 1 if different else 0
+def _print(story: Story) -> None:
+    print(f"{story.commits_a_second:,.0f} commits a second for {story.minutes:g} minutes")
+    print(f"behind at the end: {story.behind:,} records, {story.late_s:.1f} s (two triggers are {2 * EVERY_S} s)")
+    for name, values in (
+        ("driver", [(look.at_s, look.driver_mb) for look in story.looks]),
+        ("executor", [(look.at_s, look.executor_mb) for look in story.looks]),
+    ):
+        middle, last = thirds(values, story.minutes)
+        print(f"memory of the {name}, Java and Python: middle third {middle:,.0f} MB, last third {last:,.0f} MB")
+    if story.minutes < MEMORY_FROM_MINUTES:
+        print(f"memory is judged from {MEMORY_FROM_MINUTES} minutes on: before, Java is still warming up")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--compare"]:
-        sys.exit(compare(*sys.argv[2:]))
-    else:
-        sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else 30))
+    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else 30))

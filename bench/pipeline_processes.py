@@ -11,6 +11,11 @@ from types import TracebackType
 
 def family() -> list[int]:
     """This process and all that descend from it."""
+    return below(os.getpid())
+
+
+def below(pid: int) -> list[int]:
+    """That process and all that descend from it."""
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -19,7 +24,7 @@ def family() -> list[int]:
             except (OSError, IndexError):
                 continue
             children.setdefault(parent, []).append(int(entry))
-    found, look_at = [], [os.getpid()]
+    found, look_at = [], [pid]
     while look_at:
         found.append(look_at.pop())
         look_at += children.get(found[-1], [])

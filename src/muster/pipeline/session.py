@@ -6,6 +6,7 @@ work before it is given out. Which settings it has is in `session_settings`. Job
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -75,12 +76,13 @@ def submitted_settings() -> dict[str, str]:
 def open_session(settings: SessionSettings) -> Iterator[SparkSession]:
     """One session at a time per process. At its end Java has ended too, and the class archive of a first run is kept."""
     require_packages()
-    if settings.is_connect:
-        yield from _connect(settings)
-    elif is_submitted():
-        yield from _use_submitted(settings)
-    else:
-        yield from _start(settings)
+    with _py4j_is_quiet():
+        if settings.is_connect:
+            yield from _connect(settings)
+        elif is_submitted():
+            yield from _use_submitted(settings)
+        else:
+            yield from _start(settings)
 
 
 def web_page(spark: SparkSession) -> str | None:
@@ -103,8 +105,12 @@ def _start(settings: SessionSettings) -> Iterator[SparkSession]:
     archive = ClassArchive(java, pyspark.__version__, Path(pyspark.__file__).parent, settings.archive_directory)
     options = java_options(settings.size, java.version)
     log = cache_directory() / f"spark-{os.getpid()}.log"
-    with _environment(_java_environment(java, settings)), _stderr_into(log):
-        session = _build(settings, spark_settings(settings, [*archive.java_options(), *options], options), log)
+    try:
+        with _environment(_java_environment(java, settings)), _stderr_into(log):
+            session = _build(settings, spark_settings(settings, [*archive.java_options(), *options], options), log)
+    except KeyboardInterrupt:
+        log.unlink(missing_ok=True)  # it says nothing of a failure
+        raise
     try:
         if settings.is_local:
             _without_checksum_files(session)
@@ -245,6 +251,30 @@ def _stderr_into(log: Path) -> Iterator[None]:
         finally:
             os.dup2(kept, 2)
             os.close(kept)
+
+
+@contextmanager
+def _py4j_is_quiet() -> Iterator[None]:
+    """What py4j raises it also logs with a traceback, a Ctrl-C even where everybody sees it. Whoever ends by it says so in a line.
+
+    A program that has set up logging hears it all.
+    """
+    root, py4j = logging.getLogger(), logging.getLogger("py4j")
+    if root.handlers:
+        yield
+        return
+
+    def is_another(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith("KeyboardInterrupt while")
+
+    propagates = py4j.propagate
+    root.addFilter(is_another)
+    py4j.propagate = False  # for that Ctrl-C has given the root a handler
+    try:
+        yield
+    finally:
+        py4j.propagate = propagates
+        root.removeFilter(is_another)
 
 
 def _end(session: Any) -> None:

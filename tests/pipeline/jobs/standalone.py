@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pyspark
 
 from muster.pipeline.java import find_java
+from tests.pipeline.cluster.processes import server
 
 _SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 _MASTER_READY = re.compile(r"Starting Spark master at (spark://\S+)")
@@ -21,46 +20,19 @@ _WORKER_READY = re.compile(r"Successfully registered with master (spark://\S+)")
 
 @contextmanager
 def standalone_cluster(directory: Path, workers: int) -> Iterator[str]:
-    """The master's address, when all workers have registered. Every process ends with it."""
+    """The master's address, when all workers have registered. Every process ends with it; what each said is in `directory`."""
     with ExitStack() as running:
-        address = running.enter_context(_process(directory, _MASTER_READY, "master.Master", "--port", "0"))
+        address = running.enter_context(_daemon(directory / "master.log", _MASTER_READY, "master.Master"))[1]
         for number in range(workers):
-            where = ["--work-dir", str(directory / f"worker-{number}"), "--port", "0", "--cores", "1", "--memory", "1g"]
-            running.enter_context(_process(directory, _WORKER_READY, "worker.Worker", *where, address))
+            where = ["--work-dir", str(directory / f"worker-{number}"), "--cores", "1", "--memory", "1g", address]
+            log = directory / f"worker-{number}.log"
+            running.enter_context(_daemon(log, _WORKER_READY, "worker.Worker", *where))
         yield address
 
 
-@contextmanager
-def _process(directory: Path, ready: re.Pattern[str], name: str, *arguments: str) -> Iterator[str]:
-    command = [
-        str(_SPARK_CLASS),
-        f"org.apache.spark.deploy.{name}",
-        "--host",
-        "127.0.0.1",
-        "--webui-port",
-        "0",
-        *arguments,
-    ]
-    log = directory / f"{name}-{len(list(directory.iterdir()))}.log"
-    with log.open("w") as kept:
-        running = subprocess.Popen(
-            command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        try:
-            yield _first_match(running, ready, kept)
-        finally:
-            running.terminate()
-            running.communicate()
-
-
-def _first_match(running: subprocess.Popen[str], ready: re.Pattern[str], kept: Any) -> str:
-    assert running.stdout is not None
-    for line in running.stdout:
-        kept.write(line)
-        found = ready.search(line)
-        if found:
-            return found[1]
-    raise AssertionError(f"{running.args!r} ended without being ready; see {kept.name}")
+def _daemon(log: Path, ready: re.Pattern[str], name: str, *arguments: str) -> AbstractContextManager[re.Match[str]]:
+    command = [str(_SPARK_CLASS), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1", "--port", "0"]
+    return server([*command, "--webui-port", "0", *arguments], ready, log, _environment())
 
 
 def _environment() -> dict[str, str]:

@@ -1,10 +1,10 @@
-"""Spark's Kafka connector as the source of a stream: the same commits, limits and restarts; and decoding what it gives."""
+"""What Spark's Kafka connector gives becomes rows of the log, and what is said where it cannot be had.
+
+That it reads a server as a stream is in tests/pipeline/cluster, which has its jars.
+"""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,9 @@ from muster.pipeline.sources.connector_stream import DecodeRecords, connector_st
 from muster.pipeline.sources.failure import SourceError
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
-from tests.pipeline.sources.connector_jars import connector_jars
 from tests.pipeline.sources.connector_run import commit
 from tests.pipeline.sources.streamed import Streamed
 from tests.pipeline.sources.written_log import NOW_MS, TOPIC
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -43,27 +40,6 @@ def create_topic(bootstrap: str) -> None:
 
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     admin.create_topics([NewTopic("orders", 1, 1)])["orders"].result(30)
-
-
-def test_connector_stream_reads_every_commit_once_over_limits_and_restarts(
-    server: RunningServer, tmp_path: Path
-) -> None:
-    jars = ",".join(map(str, connector_jars(since=(4, 2))))  # older ones read batches only on Spark 4.3
-    create_topic(server.address)
-    commit(server.address, *range(7))
-    arguments = [server.address, str(tmp_path / "out"), jars, "", server.address]
-    command = [sys.executable, "-m", "tests.pipeline.sources.connector_run", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    offsets = [row for row in found["rows"] if row["log_topic"] == TOPIC]
-    assert [row["committed_offset"] for row in offsets] == list(range(8))
-    assert {(row["group_id"], row["source"]) for row in offsets} == {("billing", "kafka")}
-    first, second, third, ticked = found["batches"]
-    assert len(first) >= 2, "seven commits in micro-batches of a few offsets"
-    assert sum(second) == 1
-    assert third == [], "nothing new"
-    assert ticked == [0], "nothing new but a tick"
 
 
 def test_records_of_the_connector_become_rows_of_the_log(spark: Any) -> None:

@@ -99,7 +99,7 @@ def decoded_log(data: Path, cluster: str) -> pa.Table:
 
 
 def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms: int) -> dict[str, pl.DataFrame]:
-    """Every table as the rules give it from the whole log at once, as of `now_ms`."""
+    """Every table as the rules give it from the whole log at once, as of `now_ms`: nothing was appended to any topic since."""
     places = tuple(str(directory) for directory in directories)
     bronze: dict[str, list[pa.RecordBatch]] = {topic: [] for topic in LOG_TOPICS}
     quarantine: list[pa.RecordBatch] = []
@@ -127,7 +127,7 @@ def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms
         name: pl.DataFrame(pl.from_arrow(pa.Table.from_batches(batches))) for name, batches in rows.items() if batches
     }
     silver = finish_silver(frames)
-    gold = build_gold({**frames, **silver}, replace(SETTINGS, now_ms=now_ms))
+    gold = build_gold({**frames, **silver}, replace(SETTINGS, now_ms=now_ms, sampled_ms=now_ms))
     return {**silver, **gold}
 
 
