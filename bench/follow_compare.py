@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from muster.pipeline.sources.positions import Positions
     from muster.pipeline.sources.record_times import RecordPlace
-    from muster.pipeline.sources.run_source import KnownEnds
+    from muster.pipeline.sources.run_source import AskKnownEnds
 
 NOT_REBUILT = ("b_leo_sample", *VIEWS)
 """Samples are appended by every making of the tables of now, and are not in the log. Views are made when they are read."""
@@ -49,13 +50,17 @@ class SampledOnce:
     def __init__(self, source: BrokerSource) -> None:
         self._source = source
         self.cluster = source.cluster
+        self.reader = source.reader
         self.is_live = True
         self._ends: pa.Table | None = None
+
+    def ends(self) -> Positions:
+        return self._source.ends()
 
     def journal_partitions(self) -> set[int]:
         return self._source.journal_partitions()
 
-    def sample_ends(self, spark: SparkSession, known: KnownEnds, now_ms: int) -> DataFrame:
+    def sample_ends(self, spark: SparkSession, known: AskKnownEnds, now_ms: int) -> DataFrame:
         if self._ends is None:
             self._ends = self._source.sample_ends(spark, known, now_ms).toArrow()
         return spark.createDataFrame(self._ends)
