@@ -74,8 +74,8 @@ def test_steps_that_a_release_has_shipped_are_what_they_were(release: str) -> No
 
 
 def test_the_steps_of_this_release_are_recorded() -> None:
-    """Fails when the version is raised: then its steps go into `SHIPPED`."""
-    assert __version__ in SHIPPED, {__version__: tuple(map(digest, MIGRATIONS))}
+    """Fails when a release is made: then its steps go into `SHIPPED`. Between releases they may still change."""
+    assert __version__.endswith(".dev0") or __version__ in SHIPPED, {__version__: tuple(map(digest, MIGRATIONS))}
 
 
 def test_a_new_database_gets_all_steps_and_can_be_used_by_the_release_before(connection: Any) -> None:
