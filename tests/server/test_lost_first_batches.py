@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_TOPIC_ID
+from muster.wire.errors import KAFKA_STORAGE_ERROR, NONE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_ID
 from muster.wire.generated.produce import ProduceRequest, ProduceRequestPartition, ProduceRequestTopic
 from tests.server.groups.log_faults import refusing_log
 from tests.server.transactions.txn_client import Producer, TxnServer, batch
@@ -17,7 +17,7 @@ def test_what_follows_a_batch_that_the_disk_has_lost_waits_for_it() -> None:
         client = server.txn_client()
         with refusing_log(server, "orders"):
             assert client.produce(("orders", 0, FIRST), name=None) == [(KAFKA_STORAGE_ERROR, -1)]
-        assert client.produce(("orders", 0, SECOND), name=None)[0][0] == OUT_OF_ORDER_SEQUENCE_NUMBER
+        assert client.produce(("orders", 0, SECOND), name=None)[0][0] == NOT_LEADER_OR_FOLLOWER
         assert client.produce(("orders", 0, FIRST), name=None) == [(NONE, 0)]
         assert client.produce(("orders", 0, SECOND), name=None) == [(NONE, 1)]
 

@@ -15,7 +15,8 @@ from muster.topics.limits import MAX_REFUSED_PRODUCERS
 from muster.topics.produce import ProduceTerms
 from muster.topics.refused_batches import KEPT_MS
 from muster.wire import errors
-from tests.topics.bench_broker import NOW_MS, numbered
+from muster.wire.batch import parse_header
+from tests.topics.bench_broker import NOW_MS, commit, numbered
 
 HERE, THERE = 1, 2
 FIRST, SECOND = numbered(7, 0, size=2), numbered(7, 2)
@@ -50,7 +51,7 @@ def begin_to_lead(broker: Broker) -> None:
 def test_a_batch_that_follows_a_refused_one_waits_until_that_one_comes_again(broker: Broker) -> None:
     assert send(broker, FIRST)[0] == errors.NOT_LEADER_OR_FOLLOWER
     begin_to_lead(broker)
-    assert send(broker, SECOND)[0] == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, SECOND)[0] == errors.NOT_LEADER_OR_FOLLOWER
     assert send(broker, FIRST) == (errors.NONE, 0)
     assert send(broker, SECOND) == (errors.NONE, 2)
     assert len(broker.refused_batches) == 0
@@ -60,7 +61,7 @@ def test_of_several_refused_batches_the_first_one_has_to_come_first(broker: Brok
     for records in (SECOND, FIRST, SECOND):
         assert send(broker, records)[0] == errors.NOT_LEADER_OR_FOLLOWER
     begin_to_lead(broker)
-    assert send(broker, SECOND)[0] == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, SECOND)[0] == errors.NOT_LEADER_OR_FOLLOWER
     assert send(broker, FIRST) == (errors.NONE, 0)
 
 
@@ -69,16 +70,44 @@ def test_a_topic_that_was_not_known_yet_counts_too() -> None:
     broker.start()
     assert send(broker, FIRST)[0] == errors.UNKNOWN_TOPIC_OR_PARTITION
     broker.create_topics([NewTopic("t", 1)])
-    assert send(broker, SECOND)[0] == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, SECOND)[0] == errors.NOT_LEADER_OR_FOLLOWER
 
 
 def test_a_topic_that_was_named_by_its_id_counts_too(broker: Broker) -> None:
     """Produce since version 13, to a node that does not know the id yet."""
     broker.refused_batches.note(broker.partition("t", 0).topic.topic_id, 0, FIRST, NOW_MS)
     begin_to_lead(broker)
-    assert send(broker, SECOND)[0] == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, SECOND)[0] == errors.NOT_LEADER_OR_FOLLOWER
     assert send(broker, FIRST) == (errors.NONE, 0)
     assert len(broker.refused_batches) == 0
+
+
+def test_of_a_producer_that_is_known_the_next_batch_is_not_called_out_of_order(broker: Broker) -> None:
+    """The node led, gave up and leads again: what came in between has to come again."""
+    begin_to_lead(broker)
+    assert send(broker, FIRST) == (errors.NONE, 0)
+    broker.refused_batches.note("t", 0, SECOND, NOW_MS)
+    third = numbered(7, 3)
+    assert send(broker, third)[0] == errors.NOT_LEADER_OR_FOLLOWER
+    assert send(broker, SECOND) == (errors.NONE, 2)
+    assert send(broker, third) == (errors.NONE, 3)
+    assert send(broker, numbered(7, 9))[0] == errors.OUT_OF_ORDER_SEQUENCE_NUMBER, "nothing was refused before it"
+
+
+def test_what_was_refused_here_and_stored_elsewhere_holds_nothing_up(broker: Broker) -> None:
+    assert send(broker, FIRST)[0] == errors.NOT_LEADER_OR_FOLLOWER
+    begin_to_lead(broker)
+    log = broker.partition("t", 0).log
+    log.append(FIRST, parse_header(FIRST), 4, NOW_MS)
+    commit(broker)
+    assert send(broker, SECOND) == (errors.NONE, 2)
+
+
+def test_an_epoch_that_is_over_is_told_so_whatever_was_refused(broker: Broker) -> None:
+    broker.refused_batches.note("t", 0, FIRST, NOW_MS)
+    begin_to_lead(broker)
+    assert send(broker, numbered(7, 0, epoch=1)) == (errors.NONE, 0)
+    assert send(broker, SECOND)[0] == errors.INVALID_PRODUCER_EPOCH
 
 
 def test_other_producers_other_epochs_and_batches_without_a_producer_are_not_held_up(broker: Broker) -> None:
@@ -91,7 +120,7 @@ def test_other_producers_other_epochs_and_batches_without_a_producer_are_not_hel
 def test_a_producer_that_has_given_up_long_ago_may_begin_at_any_sequence(broker: Broker) -> None:
     assert send(broker, FIRST)[0] == errors.NOT_LEADER_OR_FOLLOWER
     begin_to_lead(broker)
-    assert send(broker, SECOND, NOW_MS + KEPT_MS - 1)[0] == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, SECOND, NOW_MS + KEPT_MS - 1)[0] == errors.NOT_LEADER_OR_FOLLOWER
     assert send(broker, SECOND, NOW_MS + KEPT_MS) == (errors.NONE, 0)
 
 
@@ -101,7 +130,7 @@ def test_no_more_are_remembered_than_the_limit(broker: Broker) -> None:
     assert len(broker.refused_batches) == MAX_REFUSED_PRODUCERS
     begin_to_lead(broker)
     assert send(broker, numbered(0, 4))[0] == errors.NONE
-    assert send(broker, numbered(1, 4))[0] == errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(broker, numbered(1, 4))[0] == errors.NOT_LEADER_OR_FOLLOWER
 
 
 @pytest.mark.parametrize("records", [None, b"", b"no batch"])

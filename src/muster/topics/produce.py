@@ -221,16 +221,21 @@ def _check_producer(
     refused_before: RefusedBatches,
 ) -> KeptBatch | None:
     ledger = partition.ledger(now_ms, expiration_ms)
-    if header.is_transactional and not terms.transaction_verified:
-        # Kafka answers a batch that was sent again before it asks whether it may be sent.
-        earlier = ledger.find_duplicate(header)
-        if earlier is not None:
-            return earlier
-        if not ledger.has_open_transaction(header.producer_id, header.producer_epoch):
-            raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
-    if refused_before and header.producer_id not in ledger:
-        refused_before.check(partition.topic.name, partition.topic.topic_id, partition.index, header, now_ms)
-    return ledger.check(header)
+    # Kafka answers a batch that was sent again before it asks whether it may be sent.
+    earlier = ledger.find_duplicate(header)
+    if earlier is not None:
+        return earlier
+    if (
+        header.is_transactional
+        and not terms.transaction_verified
+        and not ledger.has_open_transaction(header.producer_id, header.producer_epoch)
+    ):
+        raise TopicError(INVALID_TXN_STATE, f"Record was not part of an ongoing transaction in {partition}")
+    if refused_before:
+        topic, newest = partition.topic, ledger.newest_sequence(header)
+        refused_before.check(topic.name, topic.topic_id, partition.index, header, newest, now_ms)
+    ledger.check(header)
+    return None
 
 
 def needs_verification(partition: Partition, header: BatchHeader) -> bool:

@@ -118,26 +118,28 @@ class ProducerLedger:
             self._check_epoch(header.producer_id, header.producer_epoch, entry)
         self._verifications.begin(header, must_begin_at_zero)
 
-    def check(self, header: BatchHeader) -> KeptBatch | None:
-        """None: append it. A kept batch: it was appended there before. TopicError: it may not be appended."""
-        kept = self.find_duplicate(header)
-        if kept is not None:
-            return kept
+    def check(self, header: BatchHeader) -> None:
+        """TopicError if it may not be appended. `find_duplicate` is asked before."""
         entry = self._entries.get(header.producer_id)
         if entry is not None:
             self._check_epoch(header.producer_id, header.producer_epoch, entry)
         if self._verifications:
             self._verifications.check(header, entry is not None and bool(entry.batches))
         if entry is None:
-            # Kafka 4.x: a producer of which nothing is known (expired, records deleted) may begin at any sequence.
-            return None
+            return  # Kafka 4.x: a producer of which nothing is known (expired, records deleted) may begin at any sequence
         self._check_sequence(header, entry)
         if header.producer_id in self._open and not header.is_transactional:
             raise TopicError(
                 INVALID_TXN_STATE,
                 f"Expected transactional write from producer {header.producer_id} in partition {self._partition}",
             )
-        return None
+
+    def newest_sequence(self, header: BatchHeader) -> int:
+        """The last one that is known of this epoch of the producer, or NO_SEQUENCE. Of an epoch that is over all are known."""
+        entry = self._entries.get(header.producer_id)
+        if entry is None or entry.epoch < header.producer_epoch:
+            return NO_SEQUENCE
+        return entry.last_sequence if entry.epoch == header.producer_epoch else _LAST_SEQUENCE
 
     def find_duplicate(self, header: BatchHeader) -> KeptBatch | None:
         """Where this batch was appended before, if it is one of the producer's last."""

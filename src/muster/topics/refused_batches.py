@@ -5,6 +5,9 @@ Clients send several batches without waiting for answers. If the node becomes th
 nothing is known of the producer, any sequence would be good enough for the second one; librdkafka then takes the first one for
 stored as well, and it is lost. So the lowest sequence that was refused is remembered, as Kafka does for first batches of a
 transaction (`verifications`). Knows neither partitions nor logs: a topic may not even be known yet.
+
+The second batch is refused for the same passing reason, and not as out of order: then librdkafka would go on with a new epoch in
+all partitions. What this cluster has stored of another partition, and was told to be uncertain, would be stored there twice.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from muster.wire.batch import NO_PRODUCER_ID, BatchHeader, parse_header
 from muster.wire.errors import (
     KAFKA_STORAGE_ERROR,
     NOT_LEADER_OR_FOLLOWER,
-    OUT_OF_ORDER_SEQUENCE_NUMBER,
     UNKNOWN_TOPIC_ID,
     UNKNOWN_TOPIC_OR_PARTITION,
     WireError,
@@ -59,24 +61,30 @@ class RefusedBatches:
         if header.producer_id == NO_PRODUCER_ID:
             return
         key = (topic, index, header.producer_id, header.producer_epoch)
-        before = self._refused.pop(key, None)
-        lowest = header.base_sequence
-        if before is not None and now_ms < before.until_ms:
-            lowest = min(lowest, before.lowest_sequence)
-        elif len(self._refused) >= MAX_REFUSED_PRODUCERS:
+        before = self._refused.get(key)
+        if before is not None and now_ms < before.until_ms and before.lowest_sequence < header.base_sequence:
+            return  # that one is waited for, and not for longer because of this one
+        self._refused.pop(key, None)
+        if len(self._refused) >= MAX_REFUSED_PRODUCERS:
             del self._refused[next(iter(self._refused))]
-        self._refused[key] = _Refused(lowest, now_ms + KEPT_MS)
+        self._refused[key] = _Refused(header.base_sequence, now_ms + KEPT_MS)
 
-    def check(self, topic: str, topic_id: bytes, index: int, header: BatchHeader, now_ms: int) -> None:
-        """TopicError if an earlier batch of this producer, of which nothing is known, was refused and has not come again."""
-        # Deviates: Kafka takes any sequence of a producer that it does not know, also right after it has refused its first batch.
+    def check(
+        self, topic: str, topic_id: bytes, index: int, header: BatchHeader, newest_sequence: int, now_ms: int
+    ) -> None:
+        """TopicError if an earlier batch of this producer was refused and has not come again. `newest_sequence`: what the
+        partition knows of this epoch of the producer."""
+        # Deviates: Kafka takes any sequence of a producer that it does not know, also right after it has refused its first batch;
+        # and of one that it knows, it calls the second batch out of order.
         for name in (topic, topic_id):
             refused = self._refused.get((name, index, header.producer_id, header.producer_epoch))
-            if refused is not None and now_ms < refused.until_ms and header.base_sequence > refused.lowest_sequence:
+            if refused is None or now_ms >= refused.until_ms:
+                continue
+            if newest_sequence < refused.lowest_sequence < header.base_sequence:
                 raise TopicError(
-                    OUT_OF_ORDER_SEQUENCE_NUMBER,
-                    f"Out of order sequence number for producer {header.producer_id} in {topic}-{index}: "
-                    f"{header.base_sequence} (incoming seq. number), {refused.lowest_sequence} was refused and comes first",
+                    NOT_LEADER_OR_FOLLOWER,
+                    f"Producer {header.producer_id} in {topic}-{index}: the batch with sequence {refused.lowest_sequence} was "
+                    f"refused and comes before {header.base_sequence}",
                 )
 
     def forget(self, topic: str, topic_id: bytes, index: int, header: BatchHeader) -> None:
