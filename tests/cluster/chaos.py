@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -19,7 +20,7 @@ from random import Random
 from time import monotonic
 
 from tests.cluster.database_rounds import DatabaseRounds
-from tests.cluster.load import Load
+from tests.cluster.load import TOPIC, Load
 from tests.cluster.node_process import LEASE_MS, SETTINGS
 from tests.cluster.node_rounds import MOST_NODES, NodeRounds
 from tests.cluster.postgres_process import PostgresProcess
@@ -28,6 +29,7 @@ from tests.cluster.small_disk import SmallDisk, can_mount
 from tests.cluster.stage import ClusterStage
 from tests.cluster.stall_report import stall_report
 from tests.cluster.stepped_clock import CAN_STEP, SteppedClock
+from tests.cluster.stored_batches import describe_batch
 
 FIRST_NODES = (1, 2, 3)
 DISK_MEGABYTES = 2_048
@@ -46,6 +48,23 @@ class Rounds(NodeRounds, DatabaseRounds):
     def run(self, name: str) -> str:
         said: str = getattr(self, name)()
         return said
+
+
+class Bag:
+    """Draws what can happen so that everything happens: each kind once before any comes again, as far as it makes sense then."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._left: list[str] = []
+        self.drawn: Counter[str] = Counter()
+
+    def draw(self, names: Sequence[str]) -> str:
+        if not any(name in names for name in self._left):
+            self._left = self._random.sample(names, len(names))
+        drawn = next(name for name in self._left if name in names)
+        self._left.remove(drawn)
+        self.drawn[drawn] += 1
+        return drawn
 
 
 def left_out() -> list[str]:
@@ -89,12 +108,13 @@ def run(
     """Rounds by name, or so many that the seed draws. AssertionError if anything acknowledged is missing."""
     random = Random(seed)
     with on_stage(home, lease_ms) as (stage, disk, clocks):
-        with Load(home, stage.bootstrap, partial(stall_report, stage)) as load:
+        describe = partial(describe_batch, stage.database.url, TOPIC)
+        with Load(home, stage.bootstrap, partial(stall_report, stage), describe) as load:
             load.start()
-            rounds = Rounds(stage, load, random, disk, clocks)
+            rounds, bag = Rounds(stage, load, random, disk, clocks), Bag(random)
             load.progress()
             for number in range(plan if isinstance(plan, int) else len(plan)):
-                name = random.choice(rounds.names()) if isinstance(plan, int) else plan[number]
+                name = bag.draw(rounds.names() if isinstance(plan, int) else [plan[number]])
                 load.begin_exchange()
                 began = monotonic()
                 what = rounds.run(name)
@@ -104,6 +124,7 @@ def run(
                     f"round {number + 1}: {what}; commits complete after {complete - began:.1f} s, "
                     f"all groups stable {monotonic() - complete:.1f} s later"
                 )
+            say("rounds by kind: " + ", ".join(f"{name} {count}" for name, count in sorted(bag.drawn.items())))
             ledger = load.settle()
         for node_id in stage.running:
             stage.nodes[node_id].stop()

@@ -35,6 +35,8 @@ REVOCATION_MS = 30_000
 """A member with librdkafka may not hear what it has to give up, if its coordinator does not answer for a moment (docs/cluster.md,
 What happens when): then the others wait for so long. Below what is waited for here, above what a commit takes in any round."""
 RECORDS_A_SECOND = 150
+Describe = Callable[[int, int], str]
+"""Of a partition and an offset."""
 SILENCE_MS = 2_000
 """A frozen node keeps its connections and says nothing."""
 
@@ -115,9 +117,17 @@ class Writer(threading.Thread):
 class Load:
     """Used with `with`; `progress` after each disturbance, `settle` at the end."""
 
-    def __init__(self, home: Path, bootstrap: str, ask_why: Callable[[str], str] = str) -> None:
-        """`ask_why`: what the servers say of a transactional id whose transactions do not get on."""
+    def __init__(
+        self,
+        home: Path,
+        bootstrap: str,
+        ask_why: Callable[[str], str] = str,
+        describe: Describe = "partition {}, offset {}".format,
+    ) -> None:
+        """`ask_why`: what the servers say of a transactional id whose transactions do not get on. `describe`: what the database
+        says of a record that is there twice."""
         self._bootstrap = bootstrap
+        self._describe = describe
         self._ask_why = lambda: ask_why(atomic_writer.TRANSACTIONAL_ID)
         self.told = Acknowledged()
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
@@ -200,7 +210,7 @@ class Load:
             complaints = broken_rules(fleet.history, ends)
             assert not complaints, f"{name}: {complaints[:5]} and {max(0, len(complaints) - 5)} more"
         self.check_commits()
-        check_records(self.told, stored)
+        check_records(self.told, stored, self._describe)
         self._transactions.join(2 * PATIENCE_SECONDS)
         self._transactions.check()
         commits = {name: fleet.commits for name, fleet in self.fleets.items()}
@@ -277,9 +287,12 @@ def stored_records(config: dict[str, Any]) -> dict[tuple[int, int], str]:
     return found
 
 
-def check_records(told: Acknowledged, stored: dict[tuple[int, int], str]) -> None:
+def check_records(
+    told: Acknowledged, stored: dict[tuple[int, int], str], describe: Describe = "partition {}, offset {}".format
+) -> None:
     """Everything acknowledged is where it was said to be, once."""
     missing = {at: value for at, value in told.records.items() if stored.get(at) != value}
     assert not missing, f"{len(missing)} acknowledged records are not where they were said to be: {missing.popitem()}"
     twice = [value for value, count in Counter(stored.values()).items() if count > 1]
-    assert not twice, f"{len(twice)} records of an idempotent producer are there twice, such as {twice[0]}"
+    places = [describe(*at) for at, value in stored.items() if twice and value == twice[0]]
+    assert not twice, f"{len(twice)} records of an idempotent producer are there twice, such as {twice[0]}: {places}"

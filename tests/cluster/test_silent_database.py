@@ -64,3 +64,12 @@ def test_a_read_after_a_restart_of_the_database_works_and_a_change_says_that_nob
             with pytest.raises(ConnectionLost):
                 ask(lambda connection: connection.execute("SELECT 2").fetchone())
     line.close()
+
+
+def test_who_cuts_a_connection_that_was_closed_a_moment_ago_does_not_fail(database: PostgresProcess) -> None:
+    """The thread that ends waits for all connections must not end because one of them went by itself."""
+    line = Line(database.url, "test")
+    line.connect().close()
+    line.cut()
+    line.close()
+    line.cut()

@@ -100,11 +100,13 @@ class Line:
         return self._connection is not None
 
     def cut(self) -> None:
-        """End the connection under whoever waits for it, from another thread."""
+        """End the connection under whoever waits for it, from another thread. Never raises: it may be closed meanwhile."""
+        import psycopg
+
         connection = self._connection
-        if connection is None or connection.closed:
+        if connection is None:
             return
-        with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as end:
+        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as end:
             end.shutdown(socket.SHUT_RDWR)
 
     def connect(self) -> psycopg.Connection[Any]:
