@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from muster.client.groups import GroupListing
 from muster.client.partitions import TopicPartition
 from muster.console import time_lag
+from muster.console.group_status import GroupStatus, Position
 from muster.console.rendering import bracket
-from muster.console.time_lag import KEPT, Bracket, EndSamples, EndsSeen, worst
+from muster.console.time_lag import KEPT, NO_LAG, Bracket, EndSamples, EndsSeen, worst
 
 
 def _samples(*seen: tuple[int, int]) -> EndSamples:
@@ -127,6 +129,23 @@ def test_the_worst_of_partitions_has_an_upper_end_only_if_all_have() -> None:
     assert worst([Bracket(1, 2), Bracket(3, None)]) == Bracket(3, None)
     assert worst([Bracket(1, 9), Bracket(3, 4)]) == Bracket(3, 9)
     assert worst([]) is None
+
+
+def test_a_partition_whose_end_is_not_known_may_be_later_than_the_others() -> None:
+    """One without a commit cannot be late."""
+
+    def waited(*brackets: Bracket | None, committed: int | None = 5) -> str:
+        status = GroupStatus(GroupListing("billing", "consumer", "Stable", "classic"))
+        status.positions = [Position(TopicPartition("orders", 0), 5, "", 5, 0, NO_LAG)]
+        status.positions += [
+            Position(TopicPartition("orders", 1), committed, "", None, None, each) for each in brackets
+        ]
+        return bracket(status.waited)
+
+    assert waited() == "0 s"
+    assert "unknown" in waited(None)
+    assert waited(None, Bracket(3_000, 4_000)) == "over 3 s"
+    assert waited(None, committed=None) == "0 s"
 
 
 def test_words_of_brackets() -> None:

@@ -174,7 +174,25 @@ def test_at_least_nothing_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFix
     shown = capsys.readouterr().out
     assert "at least" not in shown
     assert [" not known " in line for line in shown.splitlines() if "below" in line] == [True]
-    assert [" not known " in line for line in shown.splitlines() if "endless" in line] == [False, True]
+    assert [" not known " in line for line in shown.splitlines() if "endless" in line] == [True, True]
+
+
+def test_the_longest_time_lag_of_a_group_is_at_least_that_where_another_is_not_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sums: list[dict[str, Any]] = [
+        {"group_id": "half", "n_time_open": 1, "lag_sum": 9, "time_lag_max_ms": 2_000},
+        {"group_id": "whole", "n_time_open": 0, "lag_sum": 9, "time_lag_max_ms": 2_000},
+        {"group_id": "old", "lag_sum": 9, "time_lag_max_ms": 2_000},  # of a lake that does not count them
+        {"group_id": "none", "n_time_open": 2, "lag_sum": 9},
+        {"group_id": "idle", "n_time_open": 0},
+    ]
+    rows = [{"cluster": "east", **row} for row in sums]
+    root = str(gold_lake(tmp_path / "sums", {**GOLD, "g_group_lag": rows}, at_ms=AT).location)
+    assert main(["lag", "--groups", "--lake", root]) == 0
+    shown = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    said = {group: " ".join(rest.split()[6:-1]) for group, rest in shown[1:]}
+    assert said == {"half": "at least 2 s", "whole": "2 s", "old": "2 s", "none": "not known", "idle": "-"}
 
 
 @pytest.fixture

@@ -57,8 +57,9 @@ class TestHeatMap:
             ((None, 5_000, False), (0, None, False), (None, 65_000, False)),
             ((None, None, True), (0, None, False), (None, None, True)),
             ((0, None, True), (0, None, False), (None, None, True)),
-            ((None, None, True), (90_000, None, False), (None, 30_000, False)),
-            ((5_000, None, False), (None, None, True), (None, 65_000, False)),
+            ((None, None, True), (90_000, None, False), (None, 30_000, True)),
+            ((5_000, None, False), (None, None, True), (None, 65_000, True)),
+            ((5_000, None, True), (9_000, None, False), (65_000, None, True)),
         ],
     )
     def test_between_two_looks_a_group_is_as_late_as_they_say(
@@ -116,6 +117,25 @@ class TestHeatMap:
 
     def test_a_partition_of_which_nothing_is_known_hides_that_the_others_are_caught_up(self) -> None:
         facts = facts_of(g_lag_history=[_minute(END, 0, 0), _minute(END, None, None, 1)], g_group_lag=[{"at_ms": END}])
+        (cell,) = marks_of(heat.heat_map(facts))
+        assert (cell["class"], cell["data-tip"].split(": ")[1]) == ("lag-none", "not known")
+
+    @pytest.mark.parametrize(
+        ("other", "said"),
+        [((None, None), "at least 4 s"), ((2_000, None), "at least 4 s"), ((0, None), "at least 4 s"), ((0, 0), "4 s")],
+        ids=["not known", "at least less", "at least nothing", "caught up"],
+    )
+    def test_under_a_grey_edge_a_cell_is_at_least_that(self, other: tuple[int | None, int | None], said: str) -> None:
+        """One partition is known, and another may be later."""
+        rows = [_minute(END, 4_000, 4_000), _minute(END, *other, 1)]
+        drawn = heat.heat_map(facts_of(g_lag_history=rows, g_group_lag=[{"at_ms": END}]))
+        (cell,) = marks_of(drawn)
+        assert (cell["class"], cell["data-tip"].split(": ")[1]) == ("lag2", said)
+        edges = re.findall(r'<path d="M([\d.]+) 1h([\d.]+)v6h-[\d.]+z" class="lag-least"/>', drawn)
+        assert edges == ([(cell["x"], cell["width"])] if said != "4 s" else [])
+
+    def test_at_least_nothing_is_not_caught_up(self) -> None:
+        facts = facts_of(g_lag_history=[_minute(END, 0, None)], g_group_lag=[{"at_ms": END}])
         (cell,) = marks_of(heat.heat_map(facts))
         assert (cell["class"], cell["data-tip"].split(": ")[1]) == ("lag-none", "not known")
 

@@ -137,7 +137,7 @@ def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int]) -> H
         pc.and_(pc.equal(history["topic"], row["topic"]), pc.equal(history["partition"], row["partition"]))
     )
     title = f"{_HEADING} of {plain_partition(row)}"
-    behind = words.time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
+    behind = words.time_lag_of(row)
     said = (
         f"{plain_partition(row)}: committed {words.count(row['committed'])} of {words.count(row['end'])}, "
         f"{words.count(row['lag'])} records behind, time lag {behind} (method {visible(row['method'])})"
