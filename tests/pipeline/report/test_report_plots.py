@@ -122,17 +122,31 @@ class TestHeatMap:
 
     @pytest.mark.parametrize(
         ("other", "said"),
-        [((None, None), "at least 4 s"), ((2_000, None), "at least 4 s"), ((0, None), "at least 4 s"), ((0, 0), "4 s")],
+        [
+            ((None, None), "at least 1 min"),
+            ((2_000, None), "at least 1 min"),
+            ((0, None), "at least 1 min"),
+            ((0, 0), "1 min"),
+        ],
         ids=["not known", "at least less", "at least nothing", "caught up"],
     )
     def test_under_a_grey_edge_a_cell_is_at_least_that(self, other: tuple[int | None, int | None], said: str) -> None:
         """One partition is known, and another may be later."""
+        rows = [_minute(END, MINUTE, MINUTE), _minute(END, *other, 1)]
+        drawn = heat.heat_map(facts_of(g_lag_history=rows, g_group_lag=[{"at_ms": END}]))
+        (cell,) = marks_of(drawn)
+        assert (cell["class"], cell["data-tip"].split(": ")[1]) == ("lag5", said)
+        edges = re.findall(r'<path d="M([\d.]+) 1h([\d.]+)v6h-[\d.]+z" class="lag-least"/>', drawn)
+        assert edges == ([(cell["x"], cell["width"])] if said != "1 min" else [])
+
+    @pytest.mark.parametrize("other", [(None, None), (2_000, None), (0, None)])
+    def test_a_short_time_that_is_only_the_least_is_drawn_as_not_known(self, other: tuple[int | None, None]) -> None:
+        """Pale would look as if the group were nearly in time."""
         rows = [_minute(END, 4_000, 4_000), _minute(END, *other, 1)]
         drawn = heat.heat_map(facts_of(g_lag_history=rows, g_group_lag=[{"at_ms": END}]))
         (cell,) = marks_of(drawn)
-        assert (cell["class"], cell["data-tip"].split(": ")[1]) == ("lag2", said)
-        edges = re.findall(r'<path d="M([\d.]+) 1h([\d.]+)v6h-[\d.]+z" class="lag-least"/>', drawn)
-        assert edges == ([(cell["x"], cell["width"])] if said != "4 s" else [])
+        assert (cell["class"], cell["data-tip"].split(": ")[1]) == ("lag-none", "at least 4 s")
+        assert "lag-least" not in drawn
 
     def test_at_least_nothing_is_not_caught_up(self) -> None:
         facts = facts_of(g_lag_history=[_minute(END, 0, None)], g_group_lag=[{"at_ms": END}])

@@ -170,7 +170,8 @@ def _mark(
     key = GroupKey(row["cluster"], row["group_id"])
     status = statuses.get((key, row["topic"], row["partition"]))
     tone, is_doubtful = kinds.status_tone(status), key in doubtful
-    at_least = " at least" if is_doubtful or row["time_lag_hi_ms"] is None else ""
+    is_least = is_doubtful or row["time_lag_hi_ms"] is None
+    at_least = " at least" if is_least else ""
     others = ", another partition not known" if is_doubtful else ""
     tip = (
         f"{facts.plain(key)}, {visible(row['topic'], 40)}-{row['partition']}: "
@@ -181,8 +182,8 @@ def _mark(
         _x(scale, at_commit_ms(row)),
         _y(scale, row["time_lag_est_ms"]),
         4.5,
-        # The partition may be well; whether its group is, nobody knows.
-        class_=f"tone-{'unknown' if is_doubtful and tone in _WELL else tone}",
+        # The partition may be well; whether its group is in time, nobody knows.
+        class_=f"tone-{'unknown' if is_least and tone in _WELL else tone}",
         data_tip=tip,
     )
 

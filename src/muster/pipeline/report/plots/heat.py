@@ -22,6 +22,7 @@ from muster.pipeline.report.scales import TimeScale
 
 _ROW = 20
 _EDGE = 6
+_STRONG: Final = kinds.LAG_CLASSES.index("1 to 5 min")
 _COLUMN_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440)
 _HEADING = "Time lag of every group"
 _OF_HISTORY: Final = ["cluster", "group_id", "minute_ms", "time_lag_est_ms", "time_lag_hi_ms"]
@@ -141,7 +142,7 @@ def _rebalance_times(facts: Facts, keys: list[GroupKey]) -> dict[GroupKey, list[
 def _row(facts: Facts, key: GroupKey, cells: dict[int, Cell], columns: Columns, rebalances: list[int]) -> RowOfMarks:
     scale, first_ms = columns.scale, born_ms(facts, key)
     drawn = [_cell(columns, column, cell, first_ms) for column, cell in sorted(cells.items())]
-    drawn.append(_edge(columns, [column for column, cell in sorted(cells.items()) if _is_least(cell)], first_ms))
+    drawn.append(_edge(columns, [column for column, cell in sorted(cells.items()) if _has_edge(cell)], first_ms))
     # One path for all, and one tick every other pixel at most: a storm has thousands.
     feet = sorted({round(scale.x(at) / 2) * 2 for at in rebalances})
     drawn.append(tag("path", d="".join(f"M{x} {_ROW - 7}v6" for x in feet), class_="foot"))
@@ -154,7 +155,7 @@ def _row(facts: Facts, key: GroupKey, cells: dict[int, Cell], columns: Columns, 
 def _cell(columns: Columns, column: int, cell: Cell, first_ms: int | None) -> Html:
     begin, stop = _times(columns, column, first_ms)
     x, width = _across(columns, begin, stop)
-    lag = kinds.lag_class(_worst(cell))
+    lag = _lag_class(cell)
     tip = f"{words.clock(begin)} to {words.clock(stop)}: {_said(cell)}"
     return box(x, 1, width, _ROW - 2, class_="lag-none" if lag is None else f"lag{lag}", data_tip=tip)
 
@@ -189,6 +190,16 @@ def _is_least(cell: Cell) -> bool:
     """Whether a partition may be later than the worst that is known."""
     _, at_least, is_some_unknown = cell
     return bool(_worst(cell)) and (at_least is not None or is_some_unknown)
+
+
+def _lag_class(cell: Cell) -> int | None:
+    """None is drawn as not known: so is a short time that is only the least, since pale is for those that are nearly in time."""
+    lag = kinds.lag_class(_worst(cell))
+    return None if lag is not None and lag < _STRONG and _is_least(cell) else lag
+
+
+def _has_edge(cell: Cell) -> bool:
+    return _is_least(cell) and _lag_class(cell) is not None
 
 
 def _said(cell: Cell) -> str:
