@@ -1,4 +1,4 @@
-"""What a follower first tells of groups that stopped before it came: how late they are, or that nobody knows; not that all is well."""
+"""What a follower first tells of groups that had stopped: how late they are, or that nobody knows; not that all is well."""
 
 from __future__ import annotations
 
