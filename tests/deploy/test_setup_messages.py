@@ -10,16 +10,17 @@ import subprocess
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
-import setuptools
-from setuptools import Distribution
-from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parents[2]
+# By name, for nothing types them.
+setuptools = import_module("setuptools")
+build_ext = import_module("setuptools.command.build_ext").build_ext
 
 
 def on_a_terminal(command: list[str], directory: Path) -> str:
@@ -106,7 +107,7 @@ def test_files_are_compiled_side_by_side_and_only_those_that_changed(
         made: list[str] = []
         monkeypatch.setattr(build_script, "say", said.append)
         monkeypatch.setattr(build_ext, "build_extensions", lambda self: made.extend(self.compiler.compile(sources)))
-        command = build_script.BuildOrFallBack(Distribution())
+        command = build_script.BuildOrFallBack(setuptools.Distribution())
         command.compiler = Compiler()
         command.build_extensions()
         assert made == [source.replace(".c", ".o") for source in sources]
