@@ -86,6 +86,9 @@ def test_what_a_group_is_behind_is_at_least_that(unknown: Row) -> None:
     assert "5 records behind, at least 1 min at worst" in panel(
         facts_of(g_lag=[LATE, unknown], g_group_lag=[newest]), KEY, "g"
     )
+    assert "5 records behind, how long is not known" in panel(
+        facts_of(g_lag=[CAUGHT_UP, unknown], g_group_lag=[{**newest, "time_lag_max_ms": 0}]), KEY, "g"
+    )
     assert "5 records behind, 1 min at worst" in panel(
         facts_of(g_lag=[LATE, CAUGHT_UP], g_group_lag=[newest]), KEY, "g"
     )

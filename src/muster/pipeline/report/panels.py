@@ -90,8 +90,10 @@ def _behind(facts: Facts, key: GroupKey) -> str:
     time_lag, lag = newest[0]["time_lag_max_ms"], facts.of_group("g_lag", key)
     has_no_upper_end = pc.and_(pc.fill_null(pc.greater(lag["lag"], 0), False), pc.is_null(lag["time_lag_hi_ms"]))
     is_open = pc.any(pc.or_(has_no_upper_end, is_late_unknown(lag))).as_py()
-    least = "at least " if is_open else ""
-    late = f"{least}{words.duration(time_lag)} at worst" if time_lag is not None else "how long is not known"
+    if time_lag is None or (is_open and time_lag == 0):
+        late = "how long is not known"
+    else:
+        late = f"{'at least ' if is_open else ''}{words.duration(time_lag)} at worst"
     return f"{words.count(newest[0]['lag_sum'])} records behind, {late}. "
 
 
