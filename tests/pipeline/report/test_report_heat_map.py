@@ -9,7 +9,7 @@ import pytest
 from muster.pipeline.report import limits
 from muster.pipeline.report.marks import PLOT_WIDTH
 from muster.pipeline.report.plots import heat
-from tests.pipeline.report.plot_reading import facts_of, marks_of, minute_of
+from tests.pipeline.report.plot_reading import Row, facts_of, marks_of, minute_of
 from tests.pipeline.report.sample_lag import DAY, END, HOUR, MINUTE
 
 
