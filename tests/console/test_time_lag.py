@@ -8,7 +8,7 @@ from muster.client.groups import GroupListing
 from muster.client.partitions import TopicPartition
 from muster.console import time_lag
 from muster.console.group_status import GroupStatus, Position
-from muster.console.rendering import bracket
+from muster.console.rendering import bracket, lag_sum
 from muster.console.time_lag import KEPT, NO_LAG, Bracket, EndSamples, EndsSeen, worst
 
 
@@ -146,6 +146,22 @@ def test_a_partition_whose_end_is_not_known_may_be_later_than_the_others() -> No
     assert "unknown" in waited(None)
     assert waited(None, Bracket(3_000, 4_000)) == "over 3 s"
     assert waited(None, committed=None) == "0 s"
+
+
+def test_a_lag_without_some_partitions_is_at_least_that() -> None:
+    """Nothing was ever written to a partition that ends at 0: there is nothing to be behind of."""
+
+    def told(*others: tuple[int | None, int | None]) -> str:
+        """Committed offset and end of the other partitions."""
+        status = GroupStatus(GroupListing("billing", "consumer", "Stable", "classic"))
+        status.positions = [Position(TopicPartition("orders", 0), 1_000, "", 2_000, 1_000, None)]
+        status.positions += [Position(TopicPartition("orders", 1), at, "", end, None, None) for at, end in others]
+        return lag_sum(status.lag, status.unknown_lag)
+
+    assert told() == told((None, 0)) == "1,000"
+    assert told((None, 7)) == '<span title="at least: 1 partition without a commit or a known end">1,000+</span>'
+    assert ">1,000+<" in told((5, None), (None, None))
+    assert "unknown" in lag_sum(None, 3)
 
 
 def test_words_of_brackets() -> None:

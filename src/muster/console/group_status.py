@@ -68,6 +68,11 @@ class GroupStatus:
         return sum(known) if known else None
 
     @property
+    def unknown_lag(self) -> int:
+        """Partitions that are not in the lag: nothing is committed, or no end is known. What was never written to has none."""
+        return sum(each.lag is None and each.end != 0 for each in self.positions)
+
+    @property
     def waited(self) -> Bracket | None:
         """A partition with a position and no end may be later than all others."""
         places = (each for each in self.positions if each.committed is not None)
