@@ -140,15 +140,17 @@ def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str,
 
 
 def test_lag_as_json_lines_names_what_scripts_need_worst_first(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Issue 6: at least group, topic, partition, committed, end, lag."""
+    """What is not known comes before what is not behind: a page of the first rows must not leave it out."""
     rows = _json(capsys, "lag", "--lake", lake)
     wanted = ("group", "topic", "partition", "committed", "end", "lag")
     assert [tuple(row[name] for name in wanted) for row in rows] == [
         ("billing", "orders", 0, 10, 110, 100),
         ("audit", "clicks", 0, 0, 7, 7),
-        ("billing", "orders", 1, 110, 110, 0),
         ("", "clicks", 1, None, 7, None),
+        ("billing", "orders", 1, 110, 110, 0),
     ]
+    late = [row["time_lag_est_ms"] for row in _json(capsys, "lag", "--by", "time", "--lake", lake)]
+    assert late == [HOUR, 75_000, None, 0]
 
 
 def test_lag_for_people_shows_the_bracket_the_empty_name_and_the_coverage(lake: str) -> None:
@@ -318,7 +320,7 @@ def test_csv_has_a_heading_and_every_row_and_the_coverage_goes_to_stderr(
     assert main(["lag", "--lake", lake, "--csv"]) == 0
     shown = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(shown.out)))
-    assert [row["group"] for row in rows] == ["billing", "audit", "billing", ""]
+    assert [row["group"] for row in rows] == ["billing", "audit", "", "billing"]
     assert rows[0]["lag"] == "100"
     assert shown.err.startswith("4 partitions\ncoverage: ")
 

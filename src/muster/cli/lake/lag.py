@@ -14,6 +14,8 @@ from muster.pipeline.table_query import TableQuery
 
 _ORDERS = {"records": "lag", "time": "time_lag_est_ms"}
 _GROUP_ORDERS = {"records": "lag_sum", "time": "time_lag_max_ms"}
+_ABOVE_NONE = 1
+"""Where a lag stands that nobody knows: not below those that have none, where the first page of a list would leave it out."""
 
 
 def _time_lag_of_partition(row: Mapping[str, Any]) -> str:
@@ -76,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         "g_lag",
         at_least={"lag": arguments.min_lag},
         order=((_ORDERS[arguments.by], True), ("group_id", False), ("topic", False), ("partition", False)),
+        unknown_as={_ORDERS[arguments.by]: _ABOVE_NONE},
     )
     return run_question("lag", arguments, lambda _: query, _COLUMNS, "partition")
 
@@ -87,4 +90,5 @@ def _of_groups(arguments: argparse.Namespace) -> TableQuery:
         "g_group_lag",
         at_least={"lag_sum": arguments.min_lag},
         order=((_GROUP_ORDERS[arguments.by], True), ("group_id", False)),
+        unknown_as={_GROUP_ORDERS[arguments.by]: _ABOVE_NONE},
     )
