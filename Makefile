@@ -24,7 +24,7 @@ GONE := $(filter-out $(wildcard src/*.so),$(shell cat $(VENV)/.compiled 2>/dev/n
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 , := ,
 .DEFAULT_GOAL := help
-.PHONY: help again setup compile demo test passes console console-pictures console-axe console-cost console-soak serve lint style types dist release-pins format generate fuzz sim kill chaos frozen-database upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
+.PHONY: help again setup compile demo test passes console console-pictures console-axe console-cost console-soak serve lint style types dist image release-pins format generate fuzz sim kill chaos frozen-database upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -104,6 +104,9 @@ types: $(READY)
 dist: $(READY) ## build sdist and wheels (compiled here, and plain Python) into dist/; check, install and try each
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python 'twine>=6'
 	@$(BIN)/python -m tools.dist
+
+image: $(READY) ## build the server's container image with docker, podman or buildah (says so where none of them works)
+	@$(BIN)/python -m tools.image
 
 release-pins: $(READY) ## pin the packages of a release by hash: requirements-release*.txt
 	@$(PIN) --extra oauth --extra postgres --output-file requirements-release.txt

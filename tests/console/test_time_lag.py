@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from muster.client.groups import GroupListing
 from muster.client.partitions import TopicPartition
 from muster.console import time_lag
-from muster.console.rendering import bracket
-from muster.console.time_lag import KEPT, Bracket, EndSamples, EndsSeen, worst
+from muster.console.group_status import GroupStatus, Position
+from muster.console.rendering import bracket, lag_sum
+from muster.console.time_lag import KEPT, NO_LAG, Bracket, EndSamples, EndsSeen, worst
 
 
 def _samples(*seen: tuple[int, int]) -> EndSamples:
@@ -127,6 +129,39 @@ def test_the_worst_of_partitions_has_an_upper_end_only_if_all_have() -> None:
     assert worst([Bracket(1, 2), Bracket(3, None)]) == Bracket(3, None)
     assert worst([Bracket(1, 9), Bracket(3, 4)]) == Bracket(3, 9)
     assert worst([]) is None
+
+
+def test_a_partition_whose_end_is_not_known_may_be_later_than_the_others() -> None:
+    """One without a commit cannot be late."""
+
+    def waited(*brackets: Bracket | None, committed: int | None = 5) -> str:
+        status = GroupStatus(GroupListing("billing", "consumer", "Stable", "classic"))
+        status.positions = [Position(TopicPartition("orders", 0), 5, "", 5, 0, NO_LAG)]
+        status.positions += [
+            Position(TopicPartition("orders", 1), committed, "", None, None, each) for each in brackets
+        ]
+        return bracket(status.waited)
+
+    assert waited() == "0 s"
+    assert "unknown" in waited(None)
+    assert waited(None, Bracket(3_000, 4_000)) == "over 3 s"
+    assert waited(None, committed=None) == "0 s"
+
+
+def test_a_lag_without_some_partitions_is_at_least_that() -> None:
+    """Nothing was ever written to a partition that ends at 0: there is nothing to be behind of."""
+
+    def told(*others: tuple[int | None, int | None]) -> str:
+        """Committed offset and end of the other partitions."""
+        status = GroupStatus(GroupListing("billing", "consumer", "Stable", "classic"))
+        status.positions = [Position(TopicPartition("orders", 0), 1_000, "", 2_000, 1_000, None)]
+        status.positions += [Position(TopicPartition("orders", 1), at, "", end, None, None) for at, end in others]
+        return lag_sum(status.lag, status.unknown_lag)
+
+    assert told() == told((None, 0)) == "1,000"
+    assert told((None, 7)) == '<span title="at least: 1 partition without a commit or a known end">1,000+</span>'
+    assert ">1,000+<" in told((5, None), (None, None))
+    assert "unknown" in lag_sum(None, 3)
 
 
 def test_words_of_brackets() -> None:

@@ -43,11 +43,16 @@ def install(environment: Path, suffix: str, build: str) -> None:
 
 
 def compile_for(checkout: Path, python: str, *, pure: bool = False) -> str:
+    return make(checkout, "compile", f"PYTHON={python}", *(["MUSTER_PURE=1"] if pure else []))
+
+
+def make(checkout: Path, *arguments: str) -> str:
     # The suite may itself run under make, and with MUSTER_PURE.
     names = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MUSTER_PURE")
     alone = {name: value for name, value in os.environ.items() if name not in names}
-    command = ["make", "compile", f"PYTHON={python}", *(["MUSTER_PURE=1"] if pure else [])]
-    return subprocess.run(command, cwd=checkout, env=alone, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["make", *arguments], cwd=checkout, env=alone, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def compiled(checkout: Path) -> set[str]:
@@ -97,3 +102,21 @@ def test_a_machine_without_a_compiler_tests_plain_python(checkout: Path) -> None
     assert (checkout / ".venv" / ".compiled").exists()
     assert plain_by_accident(checkout / ".venv", checkout, {}) is None
     assert "Nothing to be done" in compile_for(checkout, "python3")
+
+
+def test_the_demo_of_a_fresh_clone_compiles_nothing(checkout: Path) -> None:
+    """Nobody waits a minute for a compiler to see what Muster is. It takes what is there, and makes what it needs only once."""
+    (checkout / ".venv" / ".ready").unlink()
+    steps = make(checkout, "-n", "demo")
+    assert "'.[demo,pipeline]'" in steps
+    assert "build_ext" not in steps
+    assert steps.splitlines()[-1] == ".venv/bin/python -m demo"
+    (checkout / ".venv" / ".demo_ready").touch()
+    assert make(checkout, "-n", "demo").splitlines() == [".venv/bin/python -m demo"]
+
+
+def test_the_demo_of_a_checkout_that_is_set_up_runs_in_the_compiled_form(checkout: Path) -> None:
+    steps = make(checkout, "-n", "demo")
+    assert "pip install" not in steps
+    assert "setup.py --quiet build_ext --inplace" in steps
+    assert steps.splitlines()[-1] == ".venv/bin/python -m demo"

@@ -9,11 +9,18 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# By name, for nothing types them.
+setuptools = import_module("setuptools")
+build_ext = import_module("setuptools.command.build_ext").build_ext
 
 
 def on_a_terminal(command: list[str], directory: Path) -> str:
@@ -40,6 +47,79 @@ def test_the_form_that_was_built_is_said_on_the_terminal(tmp_path: Path) -> None
     shutil.copy(ROOT / "src" / "muster" / "__init__.py", tmp_path / "src" / "muster")
     shown = on_a_terminal([sys.executable, "setup.py", "--quiet", "build_ext"], tmp_path)
     assert "muster: the hot core is not compiled, plain Python is used instead: MUSTER_PURE is set" in shown
+
+
+@pytest.fixture
+def build_script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """setup.py as a module, which builds nothing."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(setuptools, "setup", lambda **_: None)
+    monkeypatch.setattr(sys, "argv", ["setup.py"])
+    spec = spec_from_file_location("build_script", ROOT / "setup.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("files", [1, 7, 10, 203])
+def test_every_tenth_of_the_work_is_said_once(build_script: Any, files: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads compile side by side: none of them may be forgotten or counted twice."""
+    said: list[str] = []
+    monkeypatch.setattr(build_script, "say", said.append)
+    progress = build_script.Progress(files)
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(files):
+            pool.submit(progress.one_more)
+    head, *lines = said
+    assert head.startswith(f"compiling the hot core, {files} files on ")
+    done = [int(line.split()[0]) for line in lines]
+    assert [f"{number} of {files} files compiled" for number in done] == lines
+    assert done == sorted(set(done))
+    assert done[-1] == files
+    assert len(done) == min(files, 10)
+
+
+def test_files_are_compiled_side_by_side_and_only_those_that_changed(
+    build_script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "muster.h").touch()
+    sources = [f"{number}.c" for number in range(20)]
+    for source in sources:
+        (tmp_path / source).touch()
+    compiled: list[str] = []
+
+    class Compiler:
+        def compile(self, sources: list[str], output_dir: str = "") -> None:
+            compiled.extend(sources)
+            for source in sources:
+                (tmp_path / source).with_suffix(".o").touch()
+
+        def object_filenames(self, sources: list[str], output_dir: str) -> list[str]:
+            return [source.replace(".c", ".o") for source in sources]
+
+    def build() -> list[str]:
+        """What the terminal is told."""
+        said: list[str] = []
+        made: list[str] = []
+        monkeypatch.setattr(build_script, "say", said.append)
+        monkeypatch.setattr(build_ext, "build_extensions", lambda self: made.extend(self.compiler.compile(sources)))
+        command = build_script.BuildOrFallBack(setuptools.Distribution())
+        command.compiler = Compiler()
+        command.build_extensions()
+        assert made == [source.replace(".c", ".o") for source in sources]
+        return said
+
+    assert build()[-1] == "20 of 20 files compiled"
+    assert sorted(compiled) == sorted(sources)
+    compiled.clear()
+    later = (tmp_path / "3.o").stat().st_mtime + 10
+    os.utime(tmp_path / "3.c", (later, later))
+    assert build()[-1] == "20 of 20 files compiled"
+    assert compiled == ["3.c"]
 
 
 @pytest.mark.parametrize("target", ["setup", "demo"])

@@ -21,6 +21,7 @@ from tests.explain.scene import aiokafka_member
 from tests.movable_clock import MovableClock
 from tests.pipeline.real_histories import EXPECTED, LIBRARIES, SHORT_SESSION_MS, STATIC, RealHistory, history_of
 from tests.server.groups.group_server import GroupServer
+from tests.server.groups.test_consumer_groups_over_tcp import NO_PAUSE, Consumer
 
 REFINED = {"stan polls again and joins anew": "member_returned"}
 """Where explain looks further back than the pipeline."""
@@ -113,6 +114,21 @@ def test_after_a_restart_it_still_says_how_the_group_stands(tmp_path: Path) -> N
     with GroupServer(files, clock=clock) as server:
         assert now_line(server) == before
     assert before == "Stable, generation 1: client-0, client-1"
+
+
+def test_after_a_restart_it_still_says_how_a_consumer_group_stands(tmp_path: Path) -> None:
+    files = {"muster.storage": "files", "muster.data": str(tmp_path / "data"), **NO_PAUSE}
+    clock = MovableClock()
+    with GroupServer(files, clock=clock) as server:
+        one, two = Consumer(server, "m1"), Consumer(server, "m2")
+        for member in (one, two):
+            member.join("orders")
+        for _ in range(2):
+            one.obey(), two.obey()
+        before = now_line(server)
+    with GroupServer(files, clock=clock) as server:
+        assert now_line(server) == before
+    assert before == "Stable, epoch 3: client-m1, client-m2"
 
 
 def now_line(server: GroupServer) -> str:

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from muster.runtime.log_limit import LINES, SECONDS, LogLimit, tell_what_is_over
+from muster.log_limit import LINES, SECONDS, LogLimit, tell_what_is_over
 
 
 def test_lines_beyond_the_limit_are_counted_and_told_in_the_next_interval(caplog: pytest.LogCaptureFixture) -> None:

@@ -9,7 +9,7 @@ from threading import Event
 
 import pytest
 
-from muster.runtime.log_limit import LINES
+from muster.log_limit import LINES
 from muster.wire.generated.metadata import MetadataRequest
 from muster.wire.generated.sasl_authenticate import SaslAuthenticateRequest
 from muster.wire.generated.sasl_handshake import SaslHandshakeRequest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,12 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
+from muster.log.contract import StorageError
+from muster.log_limit import LINES, LogLimit
 from muster.security.scram import salted_password
+from muster.security.users import Users
+from muster.server.handlers import alter_user_scram_credentials
+from muster.wire.errors import KAFKA_STORAGE_ERROR
 from muster.wire.generated.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsRequestDeletion,
@@ -153,6 +159,20 @@ def test_users_are_limited_in_number(client: RawSaslClient, monkeypatch: pytest.
         UNACCEPTABLE_CREDENTIAL,
         0,
     ]
+
+
+def test_credentials_that_cannot_be_kept_are_told_so_many_times(
+    client: RawSaslClient, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(Users, "alter", fail)
+    limit = LogLimit(logging.getLogger("muster.users"), "failures", lambda: 0.0)
+    monkeypatch.setattr(alter_user_scram_credentials, "_failures", limit)
+    for _ in range(LINES + 5):
+        assert [code for _, code, _ in alter(client, [upsertion("carol")])] == [KAFKA_STORAGE_ERROR]
+    assert len([line for line in caplog.messages if "the disk is full" in line]) == LINES
 
 
 def test_only_those_who_may_alter_the_cluster_may_alter_users(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from muster.core.consumer.requests import ConsumerHeartbeat
 from muster.core.replies import CommitReply
 from muster.core.requests import Heartbeat, OffsetCommit, Request
 from muster.log.memory import MemoryStore
+from muster.log_limit import LogLimit
 from muster.runtime.coordinator import Coordinator
-from muster.runtime.log_limit import LogLimit
 from muster.runtime.tickets import Redeemable
 from muster.security.authorizer import AllowAll
 from muster.server.call import Call

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import pytest
 
+from muster import log_limit
 from muster.core.replies import HeartbeatReply
-from muster.runtime import log_limit
 from muster.server.call import Call
 from muster.server.connection import Connection
 from muster.server.limits import WAITING_BYTES_PER_CONNECTION

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from muster.core.journal import JournalEvent
-from muster.runtime.log_limit import LINES
+from muster.log_limit import LINES
 from muster.runtime.rebalance_watch import RebalanceWatch
 from muster.server.log_lines import JsonLines
 from muster.server.settings import Settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import urllib.error
 import urllib.request
 
@@ -30,6 +31,37 @@ def test_metrics_show_the_coordinator_and_the_traffic() -> None:
         assert "muster_requests_total 1" in lines
         assert "# TYPE muster_requests_total counter" in lines
         assert any(line.startswith("# TYPE muster_group") for line in lines)
+
+
+def numbers(server: RunningServer) -> dict[str, float]:
+    """Of the metrics without labels."""
+    lines = (line.split(" ") for line in page(server).splitlines() if not line.startswith("#") and "{" not in line)
+    return {name: float(value) for name, value in lines}
+
+
+def test_connections_that_come_go_and_are_refused_are_counted() -> None:
+    settings = {"muster.metrics.listen": "127.0.0.1:0", "max.connections": "2"}
+    with whole_server(settings) as server, RawClient(server.port) as client:
+        client.ask("Metadata", 9, MetadataRequest([]))
+        with RawClient(server.port) as rude:
+            rude.send(struct.pack(">ihhih", 10, 3, 999, 7, -1))  # Metadata in a version that there is not
+            assert rude.is_closed_by_server()
+        with RawClient(server.port) as second, RawClient(server.port) as third:
+            second.ask("Metadata", 9, MetadataRequest([]))
+            assert third.is_closed_by_server()
+            found = numbers(server)
+        expected = {
+            "muster_connections": 2,
+            "muster_connections_accepted_total": 3,
+            "muster_connections_over_limit_total": 1,
+            "muster_requests_total": 2,
+            "muster_refused_requests_total": 1,
+            "muster_handler_failures_total": 0,
+            "muster_offline_partitions": 0,
+            "muster_muted_connections": 0,
+            "muster_request_bytes_held": 0,
+        }
+        assert {name: found[name] for name in expected} == expected
 
 
 def test_other_paths_are_not_found() -> None:

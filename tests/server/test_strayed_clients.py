@@ -6,8 +6,12 @@ import asyncio
 import logging
 import struct
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaConnectionError
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
@@ -17,6 +21,7 @@ from muster.client.failure import ClientError
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.wire.generated.api_versions import decode_response_v0, decode_response_v1, decode_response_v3
+from tests.server.raw_client import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -36,6 +41,21 @@ def test_librdkafka_gives_up_without_trying_again(port: int, caplog: pytest.LogC
     assert failed.value.args[0].code() == KafkaError._UNSUPPORTED_FEATURE
     (said,) = {record.getMessage().replace(str(port), "PORT") for record in caplog.records}
     assert said.endswith("connected to 127.0.0.1:PORT, which speaks HTTP: point it at a listener (muster.listen)")
+
+
+@pytest.mark.parametrize("kind", [AIOKafkaConsumer, AIOKafkaProducer, AIOKafkaAdminClient])
+def test_aiokafka_gives_up_without_trying_again(port: int, kind: Any, caplog: pytest.LogCaptureFixture) -> None:
+    async def start() -> None:
+        client = kind(bootstrap_servers=f"127.0.0.1:{port}", request_timeout_ms=600_000)
+        try:
+            await asyncio.wait_for(client.start(), PATIENCE_SECONDS)
+        finally:
+            await (client.close() if kind is AIOKafkaAdminClient else client.stop())
+
+    with pytest.raises(KafkaConnectionError, match="Unable to bootstrap"):
+        asyncio.run(start())
+    (said,) = {record.getMessage().split(" connected to ")[1] for record in caplog.records if "HTTP" in record.message}
+    assert said == f"127.0.0.1:{port}, which speaks HTTP: point it at a listener (muster.listen)"
 
 
 def test_our_own_client_says_which_mistake_it_was(port: int) -> None:

@@ -114,9 +114,17 @@ def test_coordinator_that_moves_keeps_the_members(broker: Broker) -> None:
     group = broker.group("g")
     with new_member(broker, "anna"):
         epoch = group.wait("Stable", members=1).generation
+        before = group.explain()
         group.move_coordinator()
         view = group.wait("Stable", members=1)
         assert (view.generation, view.type) == (epoch, "consumer")
+        assert now_line(group.explain()) == now_line(before) == f"Stable, epoch {epoch}: anna"
+        assert "Dead" not in group.explain()
+
+
+def now_line(told: str) -> str:
+    (line,) = (line for line in told.splitlines() if line.strip().startswith("now "))
+    return line.strip().removeprefix("now").strip()
 
 
 def test_what_makes_no_sense_is_refused_with_a_reason(broker: Broker) -> None:

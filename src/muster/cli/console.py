@@ -15,6 +15,7 @@ from muster.cli.support.cluster_command import note, run_and_report, usable_clus
 from muster.cli.support.connection_flags import (
     BOOTSTRAP_VARIABLE,
     DEFAULT_BOOTSTRAP,
+    LAKE_VARIABLE,
     add_connection_arguments,
 )
 from muster.cli.support.usage_error import UsageError
@@ -41,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="https://name[:port] of a proxy in front that does TLS, as people type it; requires a login on any address",
     )
-    parser.add_argument("--lake", metavar="PATH", help="a lake of `muster pipeline run`: shows history too")
+    parser.add_argument(
+        "--lake", metavar="PATH", help=f"a lake of `muster pipeline run`: shows history too (default: {LAKE_VARIABLE})"
+    )
     parser.add_argument("--lake-cluster", metavar="NAME", help="the cluster's name in the lake (its own id)")
     parser.add_argument(
         "--store",
@@ -102,13 +105,19 @@ def _settings(arguments: argparse.Namespace) -> ConsoleSettings:
     )
 
 
-def _history(lake: str | None, cluster: str | None) -> HistorySource | None:
-    if lake is None:
+def _history(flag: str | None, cluster: str | None) -> HistorySource | None:
+    """A lake that only the variable names may be meant for other commands: without the extra the console goes on without it."""
+    lake = flag or os.environ.get(LAKE_VARIABLE)
+    if not lake:
         return None
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise UsageError("--lake needs the extra pipeline: pip install 'muster-kafka[console,pipeline]'") from None
+        needs = "needs the extra pipeline: pip install 'muster-kafka[console,pipeline]'"
+        if flag:
+            raise UsageError(f"--lake {needs}") from None
+        note(_COMMAND, f"no history: {LAKE_VARIABLE} is set, and a lake {needs}")
+        return None
     return _LakeHistory(lake, cluster)
 
 

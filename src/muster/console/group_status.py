@@ -11,7 +11,7 @@ from muster.client.groups import GroupDescription, GroupListing, GroupMember
 from muster.client.held_offsets import Holder
 from muster.client.offset_messages import CommittedOffset
 from muster.client.partitions import TopicPartition
-from muster.console.time_lag import Bracket, worst
+from muster.console.time_lag import NOT_KNOWN, Bracket, worst
 
 TREND_MS: Final = 60_000
 _TREND_EVERY_MS: Final = 5_000
@@ -68,8 +68,15 @@ class GroupStatus:
         return sum(known) if known else None
 
     @property
+    def unknown_lag(self) -> int:
+        """Partitions that are not in the lag: nothing is committed, or no end is known. What was never written to has none."""
+        return sum(each.lag is None and each.end != 0 for each in self.positions)
+
+    @property
     def waited(self) -> Bracket | None:
-        return worst(each.waited for each in self.positions if each.waited is not None)
+        """A partition with a position and no end may be later than all others."""
+        places = (each for each in self.positions if each.committed is not None)
+        return worst(NOT_KNOWN if each.waited is None else each.waited for each in places)
 
     @property
     def change(self) -> int | None:

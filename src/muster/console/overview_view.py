@@ -62,6 +62,7 @@ class Row:
     kind: str
     members: int | None
     lag: int | None
+    unknown_lag: int
     waited: Bracket | None
     change: int | None
     latest: Latest | None
@@ -159,6 +160,7 @@ class OverviewView:
             kind_of(known.listing),
             known.members,
             known.lag,
+            known.unknown_lag,
             known.waited,
             known.change,
             latest,

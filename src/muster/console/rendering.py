@@ -12,7 +12,7 @@ from markupsafe import Markup
 from muster.console.time_lag import Bracket
 from muster.core.offsets.tracked_query import query_in
 from muster.core.time_units import HOUR_MS, MINUTE_MS
-from muster.explain.words import duration, moment, partitions, plain
+from muster.explain.words import duration, moment, partitions, plain, plural
 
 UNKNOWN: Final = Markup('<span class="unknown" title="not known">unknown</span>')
 MOST_NAME: Final = 120
@@ -32,6 +32,14 @@ def commit_note(metadata: str) -> str:
 
 def count(number: int | None) -> str:
     return UNKNOWN if number is None else f"{number:,}"
+
+
+def lag_sum(lag: int | None, unknown: int) -> str:
+    """Of a group. A plus where the lag of some partitions is not known: the sum is at least that."""
+    if lag is None or not unknown:
+        return count(lag)
+    why = f"at least: {plural(unknown, 'partition')} without a commit or a known end"
+    return Markup('<span title="{}">{}+</span>').format(why, count(lag))
 
 
 def signed(number: int | None) -> str:
@@ -94,7 +102,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        filters = (shown, commit_note, count, signed, bracket, when, iso, clock)
+        filters = (shown, commit_note, count, lag_sum, signed, bracket, when, iso, clock)
         self._environment.filters.update({each.__name__: each for each in filters})
         self._environment.filters["duration"] = duration
         self._environment.filters["ranges"] = partitions

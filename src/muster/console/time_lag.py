@@ -34,6 +34,7 @@ class Bracket:
 
 
 NO_LAG: Final = Bracket(0, 0)
+NOT_KNOWN: Final = Bracket(0, None)
 
 
 class EndSamples:

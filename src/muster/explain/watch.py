@@ -13,7 +13,6 @@ from typing import Final
 
 from muster.client import admin
 from muster.client.cluster import Cluster
-from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
@@ -37,9 +36,11 @@ class Glance:
     members: int
     generation: int | None
     lag: int | None
-    """Sum over the partitions with a committed offset; None if there are none or their ends cannot be told."""
+    """Sum over the partitions with a committed offset and a known end; None if there are none."""
     uncommitted: int
     """Partitions that members own and nobody has committed an offset of: they are not in the lag."""
+    without_end: int
+    """Partitions with a committed offset whose end cannot be told: their topic is gone, or not for this user to see."""
     rebalances: int
     """That are known of."""
     last_ms: int | None = None
@@ -89,18 +90,13 @@ class Watch:
             tuple(holding_back(group, history)),
         )
 
-    async def _lag(self, group: admin.GroupDescription) -> tuple[int | None, int]:
-        """The lag, and how many partitions are not in it."""
+    async def _lag(self, group: admin.GroupDescription) -> tuple[int | None, int, int]:
+        """The lag, and how many partitions are not in it: without a commit, without an end."""
         committed = await admin.committed_offsets(self._cluster, group.group_id)
         owned = {place for member in group.members for place in member.assignment}
-        uncommitted = len(owned - committed.keys())
-        if not committed:
-            return None, uncommitted
-        try:
-            ends = await admin.list_offsets(self._cluster, dict.fromkeys(committed, admin.LATEST))
-        except ClientError:
-            return None, uncommitted  # a topic that is gone, or a partition without a leader now
-        return sum(max(ends[place].offset - each.offset, 0) for place, each in committed.items()), uncommitted
+        ends, _ = await admin.log_ends(self._cluster, committed)
+        lags = [max(ends[place] - each.offset, 0) for place, each in committed.items() if place in ends]
+        return sum(lags) if lags else None, len(owned - committed.keys()), len(committed) - len(lags)
 
     def _history(self, group_id: str) -> History:
         if group_id in self._events:

@@ -35,7 +35,7 @@ def ask(lake: Lake, question: TableQuery) -> Answer:
         rows = rows.filter(mask)
     matched = rows.num_rows
     if question.order:
-        rows = rows.take(_ordered(rows, question.order))
+        rows = rows.take(_ordered(rows, question))
     if question.top:
         rows = rows.slice(0, question.top)
     return Answer(rows, matched)
@@ -97,6 +97,10 @@ def _matches(column: pa.ChunkedArray, text: str) -> pa.ChunkedArray:
     return pc.match_substring_regex(column, pattern)
 
 
-def _ordered(rows: pa.Table, order: Sequence[tuple[str, bool]]) -> pa.Array:
-    keys = [(column, "descending" if descending else "ascending") for column, descending in order]
-    return pc.sort_indices(rows, sort_keys=keys)  # nulls come last either way
+def _ordered(rows: pa.Table, question: TableQuery) -> pa.Array:
+    keys = [(column, "descending" if descending else "ascending") for column, descending in question.order]
+    values = rows.select(dict.fromkeys(column for column, _ in keys))
+    for column, number in question.unknown_as.items():
+        place = values.schema.get_field_index(column)
+        values = values.set_column(place, column, pc.fill_null(values[column], arrow_scalar(number)))
+    return pc.sort_indices(values, sort_keys=keys)  # other nulls come last either way

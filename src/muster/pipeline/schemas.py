@@ -278,6 +278,10 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("n_partitions", _int),
         ("n_no_position", _int),
         ("n_no_end", _int),  # committed to, and in none of the sums: where they end is not known, or not any more
+        (
+            "n_time_open",
+            _int,
+        ),  # behind, or with no end, and nobody knows how late at most: time_lag_max_ms is at least that
         ("lag_sum", _long),
         ("lag_max", _long),
         ("stable_lag_sum", _long),

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """Conditions are by column; None as a value means no condition. `order` is (column, descending); unknown values come last."""
+    """Conditions are by column; None as a value means no condition.
+
+    `order` is (column, descending); unknown values come last, or where `unknown_as` says.
+    """
 
     table: str
     like: Mapping[str, str | None] = field(default_factory=dict)
@@ -19,5 +22,7 @@ class TableQuery:
     equal: Mapping[str, Any] = field(default_factory=dict)
     one_of: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     order: tuple[tuple[str, bool], ...] = ()
+    unknown_as: Mapping[str, int] = field(default_factory=dict)
+    """In the order, what is unknown in these columns stands as if it were that number."""
     top: int = 0
     """So many rows at most; 0 is all."""

@@ -17,7 +17,7 @@ from muster.cluster.lease_clock import lease_seconds
 from muster.cluster.view import NO_LEADER, ClusterView
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.log.contract import Leader, LedElsewhere, StorageError
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 from muster.runtime.wheel import NEVER
 from muster.topics.topic import Partition
 

@@ -9,9 +9,9 @@ from typing import Any, Final, Protocol
 
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL, TRANSACTION_STATE
 from muster.log.contract import LedElsewhere, PartitionLog, StorageError
+from muster.log_limit import LogLimit
 from muster.runtime.coordinator_shards import CoordinatorShards
 from muster.runtime.journal_writer import JournalWriter
-from muster.runtime.log_limit import LogLimit
 from muster.runtime.node_changes import NodeChanges
 from muster.topics.broker import Broker
 from muster.topics.refusal import TopicError

@@ -20,10 +20,10 @@ from muster.core.replies import MarkerReply
 from muster.core.transactions.outcome import MarkerOrder
 from muster.core.transactions.topic_partitions import Topics, pairs
 from muster.log.contract import NOBODY, LedElsewhere, NotReadYet, StorageError
+from muster.log_limit import LogLimit
 from muster.runtime.clock import Clock
 from muster.runtime.coordinator import Coordinator
 from muster.runtime.group_commit import GroupCommit
-from muster.runtime.log_limit import LogLimit
 from muster.runtime.remote_markers import TELL_AFTER_MS, RemoteMarkers
 from muster.runtime.tickets import Redeemable
 from muster.topics.broker import Broker

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 
 if TYPE_CHECKING:
     from muster.core.journal import JournalEvent

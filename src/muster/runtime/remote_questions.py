@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from muster.core.transactions.replies import AddPartitionsReply
 from muster.core.transactions.requests import AddPartitions
 from muster.core.transactions.topic_partitions import pairs
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 from muster.runtime.other_nodes import AskNode, Outbox
 from muster.wire.errors import INVALID_TXN_STATE, NETWORK_EXCEPTION, NONE, PRODUCER_FENCED, name_of
 from muster.wire.generated.add_partitions_to_txn import (

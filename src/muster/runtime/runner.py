@@ -23,13 +23,13 @@ from muster.core.contract import Outcome, StateMachine, Ticket, TimerChange, Tim
 from muster.core.fifo import Fifo
 from muster.core.records import Record
 from muster.log.contract import LedElsewhere, StorageError
+from muster.log_limit import LogLimit
 from muster.runtime.alarm import Alarm
 from muster.runtime.clock import Clock
 from muster.runtime.coordinator_log import CoordinatorLog, RecordsTooLarge
 from muster.runtime.group_queues import GroupQueues
 from muster.runtime.in_flight import Event, InFlight
 from muster.runtime.journal_writer import JournalWriter
-from muster.runtime.log_limit import LogLimit
 from muster.runtime.tickets import Redeemable
 from muster.runtime.timings import Timing
 from muster.runtime.unanswered import Unanswered

@@ -9,7 +9,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 from muster.server.channel import Channel
 from muster.server.limits import ACCEPT_PAUSE_SECONDS, ACCEPTED_AT_ONCE, LISTEN_BACKLOG
 from muster.server.reactor_loop import ReactorLoop

@@ -11,7 +11,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from muster.runtime.log_limit import LogLimit, tell_what_is_over
+from muster.log_limit import LogLimit, tell_what_is_over
 from muster.security.guess_delays import GuessDelays
 from muster.server.admission import Admission, Verdict
 from muster.server.connection import ANONYMOUS, Connection

@@ -16,7 +16,7 @@ from struct import Struct
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 from muster.runtime.other_nodes import Answered
 from muster.security.node_proof import NodeClaim, new_nonce
 from muster.security.sasl import NODE_MECHANISM, AuthenticationFailed

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from muster import __version__
 from muster.form import form_text
 from muster.log.contract import StorageError
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 from muster.server.endpoint import Endpoint
 from muster.server.handlers.table import HANDLERS
 from muster.server.limits import COLLECT_AFTER_OBJECTS

@@ -11,7 +11,7 @@ import time
 from struct import Struct
 from typing import Final
 
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 from muster.wire.errors import UNSUPPORTED_VERSION
 from muster.wire.generated import api_versions
 from muster.wire.generated.api_versions import ApiVersionsResponse, ApiVersionsResponseApiKey

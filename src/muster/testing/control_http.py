@@ -19,7 +19,7 @@ from math import isfinite
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from muster.runtime.log_limit import LogLimit
+from muster.log_limit import LogLimit
 from muster.server.http_guard import HttpConnection, HttpPlaces
 from muster.topics.refusal import TopicError
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from time import monotonic
 from typing import Final, NamedTuple, TypeVar
 
 from muster.log.contract import DocumentChanged, LogStore, NotReadYet, PartitionLog, StorageError
+from muster.log_limit import LogLimit
 from muster.topics import config_changes, creation, deletion, producer_snapshots
 from muster.topics.broker_config import BrokerConfig
 from muster.topics.catalog import Catalog
@@ -45,6 +47,8 @@ from muster.wire.special_values import LATEST_TIERED
 T = TypeVar("T")
 
 CHANGE_ATTEMPTS: Final = 5
+
+_failures = LogLimit(logging.getLogger(__name__), "requests for a producer id that was not to be had", monotonic)
 
 
 class LogDirEntry(NamedTuple):
@@ -296,7 +300,7 @@ class Broker:
         try:
             return self.producer_ids.new_id()
         except TopicError as error:
-            logging.getLogger(__name__).warning("no producer id can be given out: %s", error)
+            _failures.warning("no producer id can be given out: %s", error)
             return None
 
     def refill_producer_ids(self) -> None:

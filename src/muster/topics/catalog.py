@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Container, Iterable, Sequence
+from time import monotonic
 
 from muster.log.contract import (
     NOBODY,
@@ -17,6 +18,7 @@ from muster.log.contract import (
     LogStore,
     StorageError,
 )
+from muster.log_limit import LogLimit
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
 from muster.topics.config_types import ConfigError
@@ -27,6 +29,7 @@ from muster.topics.opening import log_elsewhere, open_log, open_partition
 from muster.topics.topic import Partition, Topic
 
 logger = logging.getLogger(__name__)
+_failures = LogLimit(logger, "logs of topics that could not be removed or closed", monotonic)
 
 
 class Catalog:
@@ -169,7 +172,7 @@ class Catalog:
             try:
                 put_away(partition.topic.name, partition.index)
             except StorageError as error:
-                logger.warning("%s cannot be taken back: %s", partition, error)
+                _failures.warning("%s cannot be taken back: %s", partition, error)
                 self.is_behind = True
         if self.is_behind:
             return
@@ -192,7 +195,7 @@ class Catalog:
             try:
                 self._delete_logs(topic.name, topic.topic_id)
             except StorageError as error:
-                logger.warning("topic %s is deleted, but its logs are still there: %s", topic.name, error)
+                _failures.warning("topic %s is deleted, but its logs are still there: %s", topic.name, error)
 
     def _release_logs(self, topic: Topic) -> None:
         """Whatever becomes of its logs, nothing that is open may serve another topic of that name."""
@@ -201,7 +204,7 @@ class Catalog:
                 try:
                     self.store.release(topic.name, partition.index)
                 except StorageError as error:
-                    logger.warning("%s cannot be closed: %s", partition, error)
+                    _failures.warning("%s cannot be closed: %s", partition, error)
 
     def _delete_logs(self, name: str, topic_id: bytes | None = None) -> None:
         """`topic_id`: another node may have made another topic of that name by now."""
@@ -226,7 +229,7 @@ class Catalog:
             try:
                 self._delete_logs(name)
             except StorageError as error:
-                logger.warning("the logs of the deleted topic %s are still there: %s", name, error)
+                _failures.warning("the logs of the deleted topic %s are still there: %s", name, error)
 
     def grow(self, topic: Topic, partition_count: int) -> None:
         self._write([_stored(topic, partition_count)])

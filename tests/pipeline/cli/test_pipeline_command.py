@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import socket
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,27 @@ def test_flags_that_cannot_be_are_refused(
 ) -> None:
     assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake"), *flags]) == 2
     assert f"muster pipeline: {says}" in capsys.readouterr().err
+
+
+def test_the_broker_can_be_named_by_a_variable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["pipeline", "run", "--lake", str(tmp_path / "lake")])
+    assert "one of the arguments --from --bootstrap is required" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        address = f"127.0.0.1:{closed.getsockname()[1]}"
+    monkeypatch.setenv("MUSTER_BOOTSTRAP", address)
+    assert main(["pipeline", "run", "--lake", str(tmp_path / "lake")]) == 1
+    assert f"muster pipeline: {address}" in capsys.readouterr().err
+
+
+def test_a_directory_counts_and_not_the_variable(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MUSTER_BOOTSTRAP", "127.0.0.1:1")
+    assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake"), "--reader", "own"]) == 2
+    assert "--reader is for a broker: it goes with --bootstrap, not with --from" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -140,15 +140,17 @@ def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str,
 
 
 def test_lag_as_json_lines_names_what_scripts_need_worst_first(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Issue 6: at least group, topic, partition, committed, end, lag."""
+    """What is not known comes before what is not behind: a page of the first rows must not leave it out."""
     rows = _json(capsys, "lag", "--lake", lake)
     wanted = ("group", "topic", "partition", "committed", "end", "lag")
     assert [tuple(row[name] for name in wanted) for row in rows] == [
         ("billing", "orders", 0, 10, 110, 100),
         ("audit", "clicks", 0, 0, 7, 7),
-        ("billing", "orders", 1, 110, 110, 0),
         ("", "clicks", 1, None, 7, None),
+        ("billing", "orders", 1, 110, 110, 0),
     ]
+    late = [row["time_lag_est_ms"] for row in _json(capsys, "lag", "--by", "time", "--lake", lake)]
+    assert late == [HOUR, 75_000, None, 0]
 
 
 def test_lag_for_people_shows_the_bracket_the_empty_name_and_the_coverage(lake: str) -> None:
@@ -174,7 +176,25 @@ def test_at_least_nothing_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFix
     shown = capsys.readouterr().out
     assert "at least" not in shown
     assert [" not known " in line for line in shown.splitlines() if "below" in line] == [True]
-    assert [" not known " in line for line in shown.splitlines() if "endless" in line] == [False, True]
+    assert [" not known " in line for line in shown.splitlines() if "endless" in line] == [True, True]
+
+
+def test_the_longest_time_lag_of_a_group_is_at_least_that_where_another_is_not_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sums: list[dict[str, Any]] = [
+        {"group_id": "half", "n_time_open": 1, "lag_sum": 9, "time_lag_max_ms": 2_000},
+        {"group_id": "whole", "n_time_open": 0, "lag_sum": 9, "time_lag_max_ms": 2_000},
+        {"group_id": "old", "lag_sum": 9, "time_lag_max_ms": 2_000},  # of a lake that does not count them
+        {"group_id": "none", "n_time_open": 2, "lag_sum": 9},
+        {"group_id": "idle", "n_time_open": 0},
+    ]
+    rows = [{"cluster": "east", **row} for row in sums]
+    root = str(gold_lake(tmp_path / "sums", {**GOLD, "g_group_lag": rows}, at_ms=AT).location)
+    assert main(["lag", "--groups", "--lake", root]) == 0
+    shown = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    said = {group: " ".join(rest.split()[6:-1]) for group, rest in shown[1:]}
+    assert said == {"half": "at least 2 s", "whole": "2 s", "old": "2 s", "none": "not known", "idle": "-"}
 
 
 @pytest.fixture
@@ -300,7 +320,7 @@ def test_csv_has_a_heading_and_every_row_and_the_coverage_goes_to_stderr(
     assert main(["lag", "--lake", lake, "--csv"]) == 0
     shown = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(shown.out)))
-    assert [row["group"] for row in rows] == ["billing", "audit", "billing", ""]
+    assert [row["group"] for row in rows] == ["billing", "audit", "", "billing"]
     assert rows[0]["lag"] == "100"
     assert shown.err.startswith("4 partitions\ncoverage: ")
 

@@ -20,6 +20,11 @@ def facts_of(**rows: list[Row]) -> Facts:
     return gather({name: as_table(name, made) for name, made in filled.items()}, END)
 
 
+def minute_of(ms: int, est: int | None, hi: int | None, partition: int = 0) -> Row:
+    """A row of the history: the estimate of its time lag, and the upper end."""
+    return {"topic": "t", "partition": partition, "minute_ms": ms, "time_lag_est_ms": est, "time_lag_hi_ms": hi}
+
+
 def marks_of(svg: str, kind: str = "") -> list[dict[str, str]]:
     """The attributes of every mark with words, in order; only those of a class if one is named."""
     found = []

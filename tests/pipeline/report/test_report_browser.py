@@ -10,6 +10,7 @@ import pytest
 
 from muster.pipeline.report import limits
 from tests.browser import Browser
+from tests.pipeline.report.pictures import check
 
 pytestmark = pytest.mark.xdist_group("report-browser")
 
@@ -312,6 +313,27 @@ def test_it_prints_in_light_colours_even_in_the_dark_theme(browser: Browser, sam
     finally:
         browser.call("Emulation.setEmulatedMedia", media="", features=[])
     assert browser.printed().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("<p>fine</p>", None),
+        ("<script>console.warn('oh')</script>", "complains"),
+        ("<p style='width: 2000px'>wide</p>", "2000 pixels wide"),
+    ],
+)
+def test_a_page_that_complains_or_is_too_wide_is_no_picture(
+    browser: Browser, tmp_path: Path, body: str, why: str | None
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"<!doctype html><body style='margin: 0'>{body}", encoding="utf-8")
+    browser.open(page)
+    if why is None:
+        check(browser, 1280)
+        return
+    with pytest.raises(SystemExit, match=why):
+        check(browser, 1280)
 
 
 def test_panels_are_limited(browser: Browser, sample_page: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_lake_of_this_size_on_disk_makes_the_same_page(
     assert report.path.read_bytes() == page.read_bytes()
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide", "dark on a phone"])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (390, False), (390, True)])
 def test_the_page_works_in_a_browser(page: Path, browser: Browser, width: int, dark: bool) -> None:
     browser.open(page, width=width, dark=dark)
     assert browser.complaints() == []

@@ -207,6 +207,17 @@ class TestLateAtCommit:
         assert [mark["data-tip"].split(",")[0] for mark in marks_of(svg)] == ["late"]
         assert "3 groups not drawn: nobody knows how late." in svg
 
+    def test_a_group_that_is_well_in_one_partition_and_unknown_in_another_is_not_drawn_as_well(self) -> None:
+        unknown = _late("g", 0, 0, partition=1, lag=7, time_lag_est_ms=None, time_lag_hi_ms=None)
+        status = [{"topic": "t", "partition": 0, "at_ms": END, "status": "OK"}]
+        for rows, tone, late in (
+            ([_late("g", 0, 1_000)], "tone-good", "late 1 s now"),
+            ([_late("g", 0, 1_000), unknown], "tone-unknown", "late at least 1 s now, another partition not known"),
+        ):
+            (mark,) = marks_of(commit_scatter.commit_scatter(facts_of(g_lag=rows, g_status=status)))
+            assert mark["class"] == tone
+            assert mark["data-tip"].startswith(f"g, t-0: {late}, ")
+
     def test_where_nobody_knows_how_late_a_commit_was_it_says_so(self) -> None:
         facts = facts_of(g_lag=[_late("g", 0, MINUTE, lag_at_commit_lo_ms=None)])
         assert "No commit of which this lake knows" in commit_scatter.commit_scatter(facts)

@@ -9,8 +9,10 @@ import re
 
 import pytest
 
+from muster.pipeline.report import contents
 from muster.pipeline.report.facts import worst_partitions
 from muster.pipeline.report.panels import panel
+from muster.pipeline.report.sheets import sheet
 from muster.pipeline.report.summary import tiles
 from tests.pipeline.report.plot_reading import KEY, Row, facts_of
 from tests.pipeline.report.sample_lag import END, MINUTE
@@ -50,6 +52,28 @@ def test_where_all_is_known_the_longest_is_a_number() -> None:
 
 
 @UNKNOWN
+def test_the_table_and_the_tile_say_it_in_words_and_in_the_grey_of_the_plots(unknown: Row) -> None:
+    """A dash is for a partition without a position: nothing was read there."""
+    facts = facts_of(g_lag=[unknown, NO_POSITION])
+    drawn = sheet(contents.lag(facts))
+    lines = {int(cells[2]): cells[6] for cells in (re.findall(r"<td[^>]*>(.*?)</td>", row) for row in _rows(drawn))}
+    grey = '<span class="swatch lag-none" aria-hidden="true"></span>'
+    assert lines == {unknown["partition"]: f"{grey}not known", 5: "–"}
+    assert '<li class="tile unknown"><strong>not known</strong>' in tiles(facts)
+
+
+def _rows(table: str) -> list[str]:
+    return re.findall(r"<tr>(.*?)</tr>", table.split("<tbody>")[1])
+
+
+@UNKNOWN
+def test_its_group_comes_before_one_that_is_caught_up(unknown: Row) -> None:
+    behind = {"lag_sum": unknown["lag"], "n_no_end": int(unknown["lag"] is None)}
+    newest = [{"at_ms": END, "time_lag_max_ms": 0, "lag_sum": 0}, {"at_ms": END, "group_id": "z", **behind}]
+    assert [key.group_id for key in facts_of(g_group_lag=newest).groups] == ["z", "g"]
+
+
+@UNKNOWN
 def test_it_stands_above_those_that_are_not_late_and_below_those_that_are(unknown: Row) -> None:
     facts = facts_of(g_lag=[CAUGHT_UP, unknown, LATE, NO_POSITION])
     order = [row["partition"] for row in worst_partitions(facts, KEY, 10)]
@@ -61,6 +85,9 @@ def test_what_a_group_is_behind_is_at_least_that(unknown: Row) -> None:
     newest = {"at_ms": END, "lag_sum": 5, "time_lag_max_ms": MINUTE}
     assert "5 records behind, at least 1 min at worst" in panel(
         facts_of(g_lag=[LATE, unknown], g_group_lag=[newest]), KEY, "g"
+    )
+    assert "5 records behind, how long is not known" in panel(
+        facts_of(g_lag=[CAUGHT_UP, unknown], g_group_lag=[{**newest, "time_lag_max_ms": 0}]), KEY, "g"
     )
     assert "5 records behind, 1 min at worst" in panel(
         facts_of(g_lag=[LATE, CAUGHT_UP], g_group_lag=[newest]), KEY, "g"

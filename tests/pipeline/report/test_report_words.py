@@ -64,7 +64,7 @@ def test_beside_a_circle_it_has_two_digits() -> None:
         (180_000, None, 180_000, "≥ 3 min"),
         (68_400_000, 68_460_000, 68_430_000, "19 h to 19 h 1 min"),
         (0, None, None, "not known"),
-        (None, None, None, "–"),
+        (None, None, None, "not known"),
     ],
 )
 def test_time_lag_reads_as_a_bracket_or_as_at_least(lo: int | None, hi: int | None, est: int | None, text: str) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from muster.pipeline.sources.broker_client import BrokerClient
 from muster.pipeline.sources.record_times import BrokerRecords, DirectoryRecords, RecordPlace
 from muster.pipeline.sources.run_source import DirectorySource, broker_source
 from tests.pipeline.decode.test_muster_log import server_on
 from tests.pipeline.sources.written_log import WrittenLog, pairs
+from tests.security.quota_server import set_quotas
 from tests.server.broker.whole_server import batch, create, produce
 from tests.server.raw_client import RawClient
 
@@ -58,6 +62,50 @@ def test_large_batches_of_many_partitions_are_asked_for_one_by_one(tmp_path: Pat
         places = [RecordPlace("orders", partition, 0) for partition in range(5)]
         found = by_hand(BrokerRecords.found(server.address, "c", places))
     assert found == sorted(row for partition in range(5) for row in pair(partition, 0, 1, AT_MS))
+
+
+def test_of_a_long_partition_a_few_batches_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 KiB of each, whatever waits there: a round must not read a topic to know how old its first unread record is."""
+    sent = noted(monkeypatch)
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            create(client, "orders", 3)
+            for partition in range(3):
+                for number in range(60):
+                    produce(client, "orders", batch(b"a" * 1_000, timestamp_ms=AT_MS + number), partition)
+        places = [RecordPlace("orders", partition, 30) for partition in range(3)]
+        found = by_hand(BrokerRecords.found(server.address, "c", places))
+    assert found == [row for partition in range(3) for row in pair(partition, 30, 31, AT_MS + 30)]
+    assert [sorted(sizes) for sizes in sent] == [[("orders", 0), ("orders", 1), ("orders", 2)]], "one request"
+    assert all(1_000 < size <= 16 << 10 for sizes in sent for size in sizes.values())
+
+
+def test_reader_over_its_quota_asks_once_and_leaves_it_at_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the next partitions nor, one by one, those that nothing came of: every question would make it wait longer."""
+    sent = noted(monkeypatch)
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            create(client, "orders", 2)
+            for partition in range(2):
+                produce(client, "orders", batch(b"a", b"b", b"c", timestamp_ms=AT_MS), partition)
+        set_quotas(server.port, {"user": None}, consumer_byte_rate=1)
+        places = [RecordPlace("orders", partition, offset) for partition in range(2) for offset in range(3)]
+        assert by_hand(BrokerRecords.found(server.address, "c", places)) == []
+    assert sent == [{}]
+
+
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[dict[tuple[str, int], int]]:
+    """How many bytes came of each partition, by request."""
+    sent: list[dict[tuple[str, int], int]] = []
+    fetch_together = BrokerClient.fetch_together
+
+    def noting(self: BrokerClient, *asked: Any) -> Any:
+        answers = fetch_together(self, *asked)
+        sent.append({place: len(answer.records or b"") for place, answer in answers.items()})
+        return answers
+
+    monkeypatch.setattr(BrokerClient, "fetch_together", noting)
+    return sent
 
 
 def test_batch_without_a_time_tells_nothing(tmp_path: Path) -> None:

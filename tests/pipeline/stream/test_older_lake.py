@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from muster.pipeline.lake.reader import Lake
 from tests.pipeline.stream.lakes import COMPARED, LakeRun, rows_in, source_of
 
-NEW = ("lso", "readable_end", "stable_end", "stable_lag", "stable_lag_sum")
+NEW = ("lso", "readable_end", "stable_end", "stable_lag", "stable_lag_sum", "n_time_open")
 NEW_OF_ROUNDS = ("queries", "readers", "ends")
 
 

@@ -143,12 +143,12 @@ def test_lag_below_the_first_sample_is_at_least_and_nothing_more(truth: Truth) -
 
 
 @pytest.mark.parametrize(
-    ("estimates", "longest"),
-    [((0, None), None), ((5_000, None), 5_000), ((0, 0), 0), ((None, None), None)],
-    ids=["0 and one that is behind", "5 s and one that is behind", "caught up", "nothing known"],
+    ("estimates", "longest", "open_ones"),
+    [((0, None), None, 1), ((5_000, None), 5_000, 1), ((0, 0), 0, 0), ((5_000, 0), 5_000, 0), ((None, None), None, 2)],
+    ids=["0 and one that is behind", "5 s and one that is behind", "caught up", "all known", "nothing known"],
 )
 def test_a_partition_of_unknown_time_lag_never_makes_its_group_look_caught_up(
-    estimates: tuple[int | None, int | None], longest: int | None
+    estimates: tuple[int | None, int | None], longest: int | None, open_ones: int
 ) -> None:
     rows = [
         {
@@ -160,11 +160,13 @@ def test_a_partition_of_unknown_time_lag_never_makes_its_group_look_caught_up(
             "stable_lag": None,
             "time_lag_est_ms": estimate,
             "time_lag_lo_ms": estimate or 0,
+            "time_lag_hi_ms": estimate,
         }
         for estimate in estimates
     ]
-    frame = pl.DataFrame(rows, schema_overrides={"time_lag_est_ms": pl.Int64, "stable_lag": pl.Int64})
-    assert group_lag(frame)["time_lag_max_ms"].to_list() == [longest]
+    numbers = ("time_lag_est_ms", "time_lag_hi_ms", "stable_lag")
+    found = group_lag(pl.DataFrame(rows, schema_overrides=dict.fromkeys(numbers, pl.Int64)))
+    assert found.select("time_lag_max_ms", "n_time_open").rows() == [(longest, open_ones)]
 
 
 def test_group_lag_sums_its_partitions(truth: Truth) -> None:

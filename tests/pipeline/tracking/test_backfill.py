@@ -61,8 +61,10 @@ def test_last_finished_micro_batch_is_committed_and_the_unfinished_one_is_not(
     assert backfill(server, written, "--dry-run") == 0
     assert "would be committed" in capsys.readouterr().err
     assert main(["groups", "offsets", "etl", "--bootstrap", server.address]) == 1, "nothing is committed yet"
-    assert backfill(server, written) == 0
-    said = capsys.readouterr().err
+    assert backfill(server, written, "--json") == 0
+    out, said = capsys.readouterr()
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["topic"], row["partition"]) for row in rows] == [("orders", 0), ("orders", 1)]
     assert f"micro-batch 1 of query {QUERY}: 2 partitions committed" in said
     assert "1 of the query's sources read no topics" in said
     assert committed(server, capsys) == {0: 7, 1: 9}

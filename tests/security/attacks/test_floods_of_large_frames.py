@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from muster.runtime.log_limit import LINES, TRACEBACKS, LogLimit
+from muster.log_limit import LINES, TRACEBACKS, LogLimit
 from muster.server.limits import UNAUTHENTICATED_BYTES
 from muster.wire.generated.fetch import FetchRequestForgottenTopic
 from muster.wire.generated.metadata import MetadataRequest

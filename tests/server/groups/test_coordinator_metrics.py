@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+import platform
 import re
+import time
 from collections.abc import Iterator
 from urllib.request import urlopen
 
 import pytest
 
+from muster import __version__
 from muster.runtime.metrics import MAX_LABELLED_GROUPS
+from muster.wire.generated.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
+from tests.server.broker.whole_server import batch, produce
 from tests.server.groups.group_server import GroupServer
 from tests.server.raw_client import PATIENCE_SECONDS
 
@@ -135,6 +145,78 @@ def test_series_of_offsets_are_bounded() -> None:
     assert numbers["muster_hidden_offsets", ""] == 3
     of_offsets = ("muster_group_committed_offset", "muster_group_lag", "muster_group_total_lag")
     assert {name for name, _ in numbers}.isdisjoint(of_offsets)
+
+
+def test_without_room_for_offsets_there_is_no_series_of_them() -> None:
+    with GroupServer({"muster.metrics.listen": "127.0.0.1:0", "muster.metrics.max.offsets": "0"}) as server:
+        assert scrape(server)["muster_hidden_offsets", ""] == 0
+        server.client().commit("a", ("orders", 0, 1))
+        numbers = scrape(server)
+    assert numbers["muster_hidden_offsets", ""] == 1
+    assert numbers["muster_group_members", "a"] == 0
+    of_offsets = ("committed_offset", "lag", "total_lag", "unknown_lag", "last_commit_age_seconds")
+    assert {name for name, _ in numbers}.isdisjoint(f"muster_group_{each}" for each in of_offsets)
+
+
+def test_lag_is_what_is_behind_the_committed_offset_and_ages_with_the_clock(server: GroupServer) -> None:
+    client = server.client()
+    produce(client, "orders", batch(*[b"x"] * 5))
+    produce(client, "orders", batch(b"x"), partition=1)
+    client.commit("g", ("orders", 0, 2), ("orders", 1, 1))
+    server.pass_time(30_000)
+    numbers = scrape(server)
+    assert {name: numbers[f"muster_group_{name}", "g"] for name in ("total_lag", "unknown_lag")} == {
+        "total_lag": 3,
+        "unknown_lag": 0,
+    }
+    assert [numbers["muster_group_lag", f"g orders {partition}"] for partition in (0, 1)] == [3, 0]
+    assert [numbers["muster_group_committed_offset", f"g orders {partition}"] for partition in (0, 1)] == [2, 1]
+    assert numbers["muster_group_last_commit_age_seconds", "g"] == 30
+    client.commit("g", ("orders", 0, 5))
+    numbers = scrape(server)
+    assert (numbers["muster_group_total_lag", "g"], numbers["muster_group_last_commit_age_seconds", "g"]) == (0, 0)
+
+
+def test_offsets_that_go_are_counted_by_why(server: GroupServer) -> None:
+    client = server.client()
+    client.commit("deleted", ("orders", 0, 1), ("orders", 1, 1))
+    gone = OffsetDeleteRequestTopic("orders", [OffsetDeleteRequestPartition(0)])
+    assert client.call("OffsetDelete", 0, OffsetDeleteRequest("deleted", [gone])).error_code == 0
+    numbers = scrape(server)
+    assert (numbers["muster_offset_deletions_total", ""], numbers["muster_num_offsets", ""]) == (1, 1)
+    server.pass_time(8 * 86_400_000, step_ms=3_600_000)
+    numbers = scrape(server)
+    assert (numbers["muster_offset_expirations_total", ""], numbers["muster_num_offsets", ""]) == (1, 0)
+
+
+def test_rebalances_are_counted_by_cause_whether_or_not_they_have_lines(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "muster.rebalances")
+    for with_lines in ("true", "false"):
+        settings = {"muster.metrics.listen": "127.0.0.1:0", "muster.log.rebalances": with_lines}
+        caplog.clear()
+        with GroupServer(settings) as server:
+            _, two = server.form("g", 2)
+            two.client.leave("g", two.member_id)
+            numbers = scrape(server)
+        causes = {cause: number for (name, cause), number in numbers.items() if name == "muster_rebalances_total"}
+        assert causes == {"first_member": 1, "member_left": 1}
+        lines = [record.getMessage() for record in caplog.records if record.name == "muster.rebalances"]
+        assert bool(lines) == (with_lines == "true"), lines
+
+
+def test_what_runs_here_has_a_version_and_a_process() -> None:
+    before_s = time.time()
+    with GroupServer({"muster.metrics.listen": "127.0.0.1:0"}) as server:
+        numbers = scrape(server)
+        later = scrape(server)
+    (build,) = (labels for name, labels in numbers if name == "muster_build_info")
+    assert build.startswith(f"{__version__} ")
+    assert build.endswith(f" {platform.python_version()}")
+    assert numbers["muster_build_info", build] == 1
+    assert before_s - 1 <= numbers["process_start_time_seconds", ""] <= time.time()
+    assert 0 < numbers["process_open_fds", ""] <= numbers["process_max_fds", ""]
+    assert numbers["process_resident_memory_bytes", ""] > 10_000_000
+    assert 0 < numbers["process_cpu_seconds_total", ""] <= later["process_cpu_seconds_total", ""]
 
 
 def test_series_of_groups_are_bounded(server: GroupServer) -> None:

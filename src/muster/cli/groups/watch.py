@@ -90,7 +90,7 @@ def _view(*, as_json: bool) -> View:
 def _sentence(glance: Glance) -> str:
     from muster.explain.words import duration, moment, plain, plural
 
-    lag = f", lag {lag_words(glance)}" if glance.lag is not None or glance.uncommitted else ""
+    lag = f", lag {lag_words(glance)}" if glance.lag is not None or glance.uncommitted or glance.without_end else ""
     generation = "" if glance.generation is None else f", generation {glance.generation}"
     if glance.target_epoch is not None:
         generation = f", epoch {glance.generation}, target epoch {glance.target_epoch}"
@@ -109,11 +109,12 @@ def _sentence(glance: Glance) -> str:
 
 
 def lag_words(glance: Glance) -> str:
-    """What is not in the lag is said: a partition without a commit has an unknown lag, not none."""
+    """What is not in the lag is said: a partition without a commit or an end has an unknown lag, not none."""
     from muster.explain.words import plural
 
-    lag = "-" if glance.lag is None else f"{glance.lag:,}"
-    return f"{lag} ({plural(glance.uncommitted, 'partition')} without a commit)" if glance.uncommitted else lag
+    missing = ((glance.uncommitted, "a commit"), (glance.without_end, "a known end"))
+    said = ", ".join(f"{plural(number, 'partition')} without {what}" for number, what in missing if number)
+    return ("-" if glance.lag is None else f"{glance.lag:,}") + (f" ({said})" if said else "")
 
 
 def held_words(glance: Glance, now_ms: int) -> str:

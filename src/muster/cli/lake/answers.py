@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
 from muster.cli.support.cluster_command import run_and_report
+from muster.cli.support.connection_flags import LAKE_VARIABLE
 from muster.cli.support.tables import Column, Row, print_json_lines, print_table
 from muster.cli.support.time_spans import parse_moment
 from muster.cli.support.usage_error import UsageError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from muster.pipeline.query import Answer
     from muster.pipeline.table_query import TableQuery
 
-LAKE_VARIABLE = "MUSTER_LAKE"
 _TABLES_OF_NAMES = {
     "cluster": ("g_data_quality",),
     "group_id": ("g_lag", "g_group_lag", "g_rebalance", "g_member", "g_expiry", "g_abandoned", "g_hot_committers"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_arguments, run_question
@@ -12,6 +14,24 @@ from muster.pipeline.table_query import TableQuery
 
 _ORDERS = {"records": "lag", "time": "time_lag_est_ms"}
 _GROUP_ORDERS = {"records": "lag_sum", "time": "time_lag_max_ms"}
+_ABOVE_NONE = 1
+"""Where a lag stands that nobody knows: not below those that have none, where the first page of a list would leave it out."""
+
+
+def _time_lag_of_partition(row: Mapping[str, Any]) -> str:
+    """Without an end records may wait, and nobody knows how long; without a position nothing was read that could be late."""
+    if row["method"] == "no_end":
+        return words.NO_TIME_LAG
+    return words.bracket(row["time_lag_lo_ms"], row["time_lag_hi_ms"])
+
+
+def _time_lag_of_group(row: Mapping[str, Any]) -> str:
+    """Where records wait, or may wait, and nobody knows how long, that is said."""
+    longest_ms = row["time_lag_max_ms"]
+    if longest_ms is None:
+        return words.NO_TIME_LAG if row["lag_sum"] or row["n_no_end"] else words.UNKNOWN
+    return f"{'at least ' if row['n_time_open'] else ''}{words.duration(longest_ms)}"
+
 
 _COLUMNS = (
     Column("group", "group_id", render=words.name),
@@ -21,7 +41,7 @@ _COLUMNS = (
     Column("end", "end", right=True, render=words.count),
     Column("lag", "lag", right=True, render=words.count),
     Column("stable lag", "stable_lag", right=True, render=words.count),
-    Column("time lag", lambda row: words.bracket(row["time_lag_lo_ms"], row["time_lag_hi_ms"]), right=True),
+    Column("time lag", _time_lag_of_partition, right=True),
     Column("method", "method", render=words.name),
     Column(
         "last commit",
@@ -39,7 +59,7 @@ _GROUP_COLUMNS = (
     Column("lag", "lag_sum", right=True, render=words.count),
     Column("largest", "lag_max", right=True, render=words.count),
     Column("stable lag", "stable_lag_sum", right=True, render=words.count),
-    Column("time lag", lambda row: _time_lag(row["time_lag_max_ms"], row["lag_sum"] or row["n_no_end"]), right=True),
+    Column("time lag", _time_lag_of_group, right=True),
     Column("skew", "skew", right=True, render=words.number),
 )
 
@@ -58,13 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
         "g_lag",
         at_least={"lag": arguments.min_lag},
         order=((_ORDERS[arguments.by], True), ("group_id", False), ("topic", False), ("partition", False)),
+        unknown_as={_ORDERS[arguments.by]: _ABOVE_NONE},
     )
     return run_question("lag", arguments, lambda _: query, _COLUMNS, "partition")
-
-
-def _time_lag(longest_ms: int | None, may_wait: int | None) -> str:
-    """Of a group. Where records wait, or may wait, and nobody knows how long, that is said."""
-    return words.NO_TIME_LAG if longest_ms is None and may_wait else words.duration(longest_ms)
 
 
 def _of_groups(arguments: argparse.Namespace) -> TableQuery:
@@ -74,4 +90,5 @@ def _of_groups(arguments: argparse.Namespace) -> TableQuery:
         "g_group_lag",
         at_least={"lag_sum": arguments.min_lag},
         order=((_GROUP_ORDERS[arguments.by], True), ("group_id", False)),
+        unknown_as={_GROUP_ORDERS[arguments.by]: _ABOVE_NONE},
     )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from muster.client.security import Security
 
 BOOTSTRAP_VARIABLE: Final = "MUSTER_BOOTSTRAP"
+LAKE_VARIABLE: Final = "MUSTER_LAKE"
+"""The lake of commands that read one, and of the console."""
 DEFAULT_BOOTSTRAP: Final = "127.0.0.1:9092"
 DEFAULT_TIMEOUT_SECONDS: Final = 15.0
 DEFAULT_MECHANISM: Final = "SCRAM-SHA-512"

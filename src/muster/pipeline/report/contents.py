@@ -66,8 +66,10 @@ def lag(facts: Facts) -> Sheet:
 
 
 def _time_lag(row: Row) -> Html:
-    lo, hi, estimate = row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"]
-    head, _, rest = words.time_lag(lo, hi, estimate).partition(" (")
+    said = words.time_lag_of(row)
+    if said == words.NO_TIME_LAG:
+        return together((tag("span", class_="swatch lag-none", aria_hidden="true"), said))
+    head, _, rest = said.partition(" (")
     return together((head, tag("small", " (" + rest) if rest else None))
 
 

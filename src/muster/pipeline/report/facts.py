@@ -200,11 +200,11 @@ def _in_order(tables: Mapping[str, pa.Table]) -> tuple[GroupKey, ...]:
     lag = {_key(row["cluster"], row["group_id"]): row for row in _newest_group_lag(tables["g_group_lag"])}
     rebalances = _counted(tables["g_rebalance"])
 
-    def concern(key: GroupKey) -> tuple[int, int, int, int, GroupKey]:
+    def concern(key: GroupKey) -> tuple[int, float, int, int, GroupKey]:
         row = lag.get(key, {})
         return (
             min(worst.get(key, len(kinds.STATUSES)), kinds.severity("CATCHING_UP")),
-            -(kinds.lag_class(row.get("time_lag_max_ms")) or 0),
+            -_lateness(row),
             -rebalances.get(key, 0),
             -(row.get("lag_sum") or 0),
             key,
@@ -213,9 +213,19 @@ def _in_order(tables: Mapping[str, pa.Table]) -> tuple[GroupKey, ...]:
     return tuple(sorted(keys, key=concern))
 
 
+def _lateness(row: Row) -> float:
+    """The class of a group's time lag. Behind for a time that nobody knows comes before caught up."""
+    known = kinds.lag_class(row.get("time_lag_max_ms"))
+    if known is not None:
+        return known
+    return 0.5 if row.get("lag_sum") or row.get("n_no_end") else 0
+
+
 def _newest_group_lag(table: pa.Table) -> list[Row]:
     rows: list[Row] = (
-        table.select(["cluster", "group_id", "at_ms", "time_lag_max_ms", "lag_sum"]).sort_by("at_ms").to_pylist()
+        table.select(["cluster", "group_id", "at_ms", "time_lag_max_ms", "lag_sum", "n_no_end"])
+        .sort_by("at_ms")
+        .to_pylist()
     )
     return rows
 

@@ -90,8 +90,10 @@ def _behind(facts: Facts, key: GroupKey) -> str:
     time_lag, lag = newest[0]["time_lag_max_ms"], facts.of_group("g_lag", key)
     has_no_upper_end = pc.and_(pc.fill_null(pc.greater(lag["lag"], 0), False), pc.is_null(lag["time_lag_hi_ms"]))
     is_open = pc.any(pc.or_(has_no_upper_end, is_late_unknown(lag))).as_py()
-    least = "at least " if is_open else ""
-    late = f"{least}{words.duration(time_lag)} at worst" if time_lag is not None else "how long is not known"
+    if time_lag is None or (is_open and time_lag == 0):
+        late = "how long is not known"
+    else:
+        late = f"{'at least ' if is_open else ''}{words.duration(time_lag)} at worst"
     return f"{words.count(newest[0]['lag_sum'])} records behind, {late}. "
 
 
@@ -137,7 +139,7 @@ def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int]) -> H
         pc.and_(pc.equal(history["topic"], row["topic"]), pc.equal(history["partition"], row["partition"]))
     )
     title = f"{_HEADING} of {plain_partition(row)}"
-    behind = words.time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
+    behind = words.time_lag_of(row)
     said = (
         f"{plain_partition(row)}: committed {words.count(row['committed'])} of {words.count(row['end'])}, "
         f"{words.count(row['lag'])} records behind, time lag {behind} (method {visible(row['method'])})"

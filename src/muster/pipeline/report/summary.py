@@ -32,7 +32,11 @@ def tiles(facts: Facts) -> Html:
     figures = (
         (words.count(len(facts.groups)), "groups", ""),
         (words.count(pc.sum(pc.is_valid(lag["committed"])).as_py() or 0), "committed partitions", ""),
-        (_longest(lag), "longest time lag", ""),
+        (
+            longest := _longest(lag),
+            "longest time lag",
+            "unknown" if longest.startswith((words.NO_TIME_LAG, "≥")) else "",
+        ),
         (words.short_count(_behind(lag)), _behind_word(lag), ""),
         (words.count(len(troubled)), "groups need attention", "bad" if troubled else ""),
         (words.count(rebalances), f"rebalances in {words.duration(facts.end_ms - facts.start_ms)}", ""),

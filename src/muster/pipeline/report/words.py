@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from muster.core.time_units import DAY_MS
 from muster.explain import words
 
 NOT_KNOWN = "–"
 NO_TIME_LAG = "not known"
-"""Instead of a time lag that is at least nothing."""
+"""Instead of a time lag that is at least nothing, or of a partition whose end is not known."""
 
 
 def count(value: int | float | None) -> str:
@@ -54,7 +56,7 @@ def duration(ms: int | float | None) -> str:
 def time_lag(lo_ms: int | None, hi_ms: int | None, est_ms: int | None) -> str:
     """An estimate with its bracket; without an upper end it is a lower bound and says so."""
     if lo_ms is None and est_ms is None:
-        return NOT_KNOWN
+        return NO_TIME_LAG
     if hi_ms is None:
         at_least = lo_ms if lo_ms is not None else est_ms
         return "≥ " + duration(at_least) if at_least else NO_TIME_LAG
@@ -62,6 +64,13 @@ def time_lag(lo_ms: int | None, hi_ms: int | None, est_ms: int | None) -> str:
         return duration(est_ms if est_ms is not None else hi_ms)
     low, high, middle = duration(lo_ms), duration(hi_ms), duration(est_ms)
     return f"{low} to {high}" if middle in (low, high) else f"{middle} ({low} to {high})"
+
+
+def time_lag_of(row: Mapping[str, Any]) -> str:
+    """Of a row of `g_lag`. Without a position there is nothing that could be late."""
+    if row["committed"] is None:
+        return NOT_KNOWN
+    return time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
 
 
 def moment(ms: int | None) -> str:

@@ -108,25 +108,34 @@ class DirectoryRecords:
 def _headers_of(
     client: BrokerClient, leader: int, places: Sequence[RecordPlace]
 ) -> Iterator[tuple[RecordPlace, Numbers]]:
-    """A few bytes of many partitions at once; then, one by one, the batches that were too large for that."""
+    """A few bytes of many partitions at once; then, one by one, the batches that were too large for that. Over a quota no more."""
     found: set[RecordPlace] = set()
     for together in _requests(places):
-        for place, header in _asked(client, leader, together):
-            found.add(place)
-            yield place, header
+        headers = _asked(client, leader, together)
+        if headers is None:
+            return
+        found.update(headers)
+        yield from headers.items()
     missing = [place for place in places if place not in found]
     for place in missing[:_MOST_ALONE]:
-        yield from _asked(client, leader, [place])
+        headers = _asked(client, leader, [place])
+        if headers is None:
+            return
+        yield from headers.items()
 
 
-def _asked(client: BrokerClient, leader: int, places: Sequence[RecordPlace]) -> Iterator[tuple[RecordPlace, Numbers]]:
-    """Of the first partition a broker sends at least one batch, however large (KIP-74). Over a quota nothing comes."""
+def _asked(client: BrokerClient, leader: int, places: Sequence[RecordPlace]) -> dict[RecordPlace, Numbers] | None:
+    """Of the first partition a broker sends at least one batch, however large (KIP-74). None if the reader is over its quota."""
     answers = client.fetch_together(leader, {place[:2]: place.offset for place in places}, _BYTES, READ_UNCOMMITTED)
+    if not answers:
+        return None
+    found = {}
     for place in places:
         answer = answers.get(place[:2])
         header = _header_in(bytes(answer.records or b""), place.offset) if answer is not None else None
         if header is not None:
-            yield place, header
+            found[place] = header
+    return found
 
 
 def _requests(places: Sequence[RecordPlace]) -> Iterator[list[RecordPlace]]:

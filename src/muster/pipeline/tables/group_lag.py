@@ -13,13 +13,15 @@ def group_lag(lag: Frame) -> Frame:
     mean = pl.col("lag").mean()
     time_lag = pl.coalesce("time_lag_est_ms", pl.col("time_lag_lo_ms").replace(0, None))
     has_no_end = pl.col("method") == "no_end"
-    # A partition that is behind nobody knows how long, or how far: then 0 of the others is not the longest.
+    # A partition that is behind nobody knows how long, or how far: then the longest of the others is at least, and 0 is none.
+    is_open = (((pl.col("lag") > 0) & pl.col("time_lag_hi_ms").is_null()) | has_no_end).fill_null(False)
     is_some_unknown = (((pl.col("lag") > 0) & time_lag.is_null()) | has_no_end).any()
     rows = lag.group_by(GROUP).agg(
         at_ms=pl.col("at_ms").max(),
         n_partitions=pl.len(),
         n_no_position=(pl.col("method") == "no_position").sum(),
         n_no_end=has_no_end.sum(),
+        n_time_open=is_open.sum(),
         lag_sum=pl.when(known).then(pl.col("lag").sum()),
         lag_max=pl.col("lag").max(),
         stable_lag_sum=pl.when(pl.col("stable_lag").is_not_null().any()).then(pl.col("stable_lag").sum()),

@@ -6,9 +6,11 @@ All alterations of one user happen or none; users are answered apart. The passwo
 from __future__ import annotations
 
 import logging
+from time import monotonic
 from typing import TypeAlias
 
 from muster.log.contract import StorageError
+from muster.log_limit import LogLimit
 from muster.runtime.node import Node
 from muster.security.audit import quoted
 from muster.security.resources import Operation
@@ -34,7 +36,7 @@ from muster.wire.generated.alter_user_scram_credentials import (
     AlterUserScramCredentialsResponseResult,
 )
 
-_log = logging.getLogger("muster.users")
+_failures = LogLimit(logging.getLogger("muster.users"), "changes of credentials that could not be kept", monotonic)
 MECHANISM_NUMBERS = {SCRAM_SHA_256: 1, SCRAM_SHA_512: 2}
 MECHANISM_NAMES = {number: name for name, number in MECHANISM_NUMBERS.items()}
 
@@ -56,7 +58,7 @@ def _answer(call: Call, request: AlterUserScramCredentialsRequest, node: Node) -
     try:
         _alter(request, node, frozenset(good))
     except StorageError as error:
-        _log.error("credentials of %d users cannot be kept: %s", len(good), error)
+        _failures.error("credentials of %d users cannot be kept: %s", len(good), error)
         refusals.update(dict.fromkeys(good, (KAFKA_STORAGE_ERROR, "The credentials cannot be kept.")))
     else:
         for name in good:

@@ -41,6 +41,7 @@ _TONES: Final = (
     ("unknown", "not known"),
     ("good", "OK or idle"),
 )
+_WELL: Final = frozenset({"good", "busy"})
 
 
 def commit_scatter(facts: Facts) -> Html:
@@ -49,7 +50,8 @@ def commit_scatter(facts: Facts) -> Html:
     if known.num_rows == 0:
         return nothing(_HEADING, "No commit of which this lake knows how late it was.")
     order = [("time_lag_est_ms", "descending"), ("topic", "ascending"), ("partition", "ascending")]
-    worst = _without_doubtful(Grouped(known.sort_by(order), ["cluster", "group_id"]).first_rows, table)
+    doubtful = _doubtful(table)
+    worst = _without_doubtful(Grouped(known.sort_by(order), ["cluster", "group_id"]).first_rows, doubtful)
     ordered = top(
         worst,
         [("time_lag_est_ms", "descending"), ("group_id", "ascending"), ("cluster", "ascending")],
@@ -60,7 +62,7 @@ def commit_scatter(facts: Facts) -> Html:
     scale = Scale(_log(0), _log(max(longest * 1.5, 10_000)), _PAD, _SIDE)
     statuses = _statuses(facts, shown)
     # The worst are drawn last and stand over the others; their names go into the free corner.
-    dots = together(_mark(facts, row, statuses, scale) for row in reversed(shown))
+    dots = together(_mark(facts, row, statuses, scale, doubtful) for row in reversed(shown))
     reads = (
         "One point a group: its partition with the longest time lag. To the right: how late the last committed record was when it "
         "was committed. Up: how late that place is now. On the dashed line the group has just committed."
@@ -97,12 +99,17 @@ def _known(table: pa.Table) -> pa.Table:
     return table.filter(both)
 
 
-def _without_doubtful(worst: pa.Table, table: pa.Table) -> pa.Table:
-    """Without groups that are not late in what is known, and have a partition of which it is not known."""
-    doubtful = set(Grouped(table.filter(is_late_unknown(table)), ["cluster", "group_id"]).keys)
+def _doubtful(table: pa.Table) -> set[GroupKey]:
+    """Groups with a partition of which nobody knows how late it is."""
+    keys = Grouped(table.filter(is_late_unknown(table)), ["cluster", "group_id"]).keys
+    return {GroupKey(*key) for key in keys}
+
+
+def _without_doubtful(worst: pa.Table, doubtful: set[GroupKey]) -> pa.Table:
+    """Without doubtful groups that are not late in what is known."""
     keys = zip(*(worst[name].to_pylist() for name in ("cluster", "group_id", "time_lag_est_ms")), strict=True)
     return worst.filter(
-        pa.array([late > 0 or (cluster, group) not in doubtful for cluster, group, late in keys], pa.bool_())
+        pa.array([late > 0 or GroupKey(cluster, group) not in doubtful for cluster, group, late in keys], pa.bool_())
     )
 
 
@@ -157,20 +164,26 @@ def _axes(scale: Scale) -> Html:
     )
 
 
-def _mark(facts: Facts, row: Row, statuses: dict[tuple[GroupKey, str, int], str], scale: Scale) -> Html:
+def _mark(
+    facts: Facts, row: Row, statuses: dict[tuple[GroupKey, str, int], str], scale: Scale, doubtful: set[GroupKey]
+) -> Html:
     key = GroupKey(row["cluster"], row["group_id"])
     status = statuses.get((key, row["topic"], row["partition"]))
-    at_least = " at least" if row["time_lag_hi_ms"] is None else ""
+    tone, is_doubtful = kinds.status_tone(status), key in doubtful
+    is_least = is_doubtful or row["time_lag_hi_ms"] is None
+    at_least = " at least" if is_least else ""
+    others = ", another partition not known" if is_doubtful else ""
     tip = (
         f"{facts.plain(key)}, {visible(row['topic'], 40)}-{row['partition']}: "
-        f"late{at_least} {words.duration(row['time_lag_est_ms'])} now, "
+        f"late{at_least} {words.duration(row['time_lag_est_ms'])} now{others}, "
         f"{words.duration(at_commit_ms(row))} at its last commit {words.duration(row['commit_age_ms'])} ago, {visible(status)}"
     )
     return dot(
         _x(scale, at_commit_ms(row)),
         _y(scale, row["time_lag_est_ms"]),
         4.5,
-        class_=f"tone-{kinds.status_tone(status)}",
+        # The partition may be well; whether its group is in time, nobody knows.
+        class_=f"tone-{'unknown' if is_least and tone in _WELL else tone}",
         data_tip=tip,
     )
 

@@ -16,11 +16,13 @@ from muster.pipeline.report.facts import Facts, GroupKey, born_ms, within
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
-from muster.pipeline.report.markup import Html, tag, together
+from muster.pipeline.report.markup import Html, number, tag, together
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import TimeScale
 
 _ROW = 20
+_EDGE = 6
+_STRONG: Final = kinds.LAG_CLASSES.index("1 to 5 min")
 _COLUMN_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440)
 _HEADING = "Time lag of every group"
 _OF_HISTORY: Final = ["cluster", "group_id", "minute_ms", "time_lag_est_ms", "time_lag_hi_ms"]
@@ -43,8 +45,9 @@ def heat_map(facts: Facts) -> Html:
     drawn = row_frame(rows, row_height=_ROW, title=_HEADING, ticks=scale.ticks())
     reads = (
         f"One row a group, the one to look at first on top; one column {words.duration(width_ms)} (UTC). Colour is the worst "
-        "time lag of the group's partitions in that time, and goes on growing while the group is silent; a tick at the foot of a "
-        "row is a rebalance. Choose a name to see the group."
+        "time lag of the group's partitions in that time, and goes on growing while the group is silent; under a grey edge it is "
+        "at least that, since of some partition nobody knows. A tick at the foot of a row is a rebalance. Choose a name to see "
+        "the group."
     )
     hidden = left_out(
         len(facts.groups) - len(shown), "groups are", "they need less attention than these, or have no history."
@@ -92,7 +95,8 @@ def _between(before: Cell, after: Cell, waited_ms: int, to_wait_ms: int) -> Cell
     if not is_known and not least:
         return None, None, True
     is_bounded = is_known and before[1] is None and after[1] is None
-    return (least, None, False) if is_bounded else (None, least, False)
+    is_some_unknown = before[2] or after[2]
+    return (least, None, is_some_unknown) if is_bounded else (None, least, is_some_unknown)
 
 
 def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, Cell]]:
@@ -138,6 +142,7 @@ def _rebalance_times(facts: Facts, keys: list[GroupKey]) -> dict[GroupKey, list[
 def _row(facts: Facts, key: GroupKey, cells: dict[int, Cell], columns: Columns, rebalances: list[int]) -> RowOfMarks:
     scale, first_ms = columns.scale, born_ms(facts, key)
     drawn = [_cell(columns, column, cell, first_ms) for column, cell in sorted(cells.items())]
+    drawn.append(_edge(columns, [column for column, cell in sorted(cells.items()) if _has_edge(cell)], first_ms))
     # One path for all, and one tick every other pixel at most: a storm has thousands.
     feet = sorted({round(scale.x(at) / 2) * 2 for at in rebalances})
     drawn.append(tag("path", d="".join(f"M{x} {_ROW - 7}v6" for x in feet), class_="foot"))
@@ -148,33 +153,64 @@ def _row(facts: Facts, key: GroupKey, cells: dict[int, Cell], columns: Columns, 
 
 
 def _cell(columns: Columns, column: int, cell: Cell, first_ms: int | None) -> Html:
-    """Not from before the group was there."""
-    begin, stop = columns.times(column)
-    if first_ms is not None and begin < first_ms:
-        begin = min(first_ms, stop)
-    x, end = columns.scale.x(begin), columns.scale.x(stop)
-    lag = kinds.lag_class(_worst(cell))
+    begin, stop = _times(columns, column, first_ms)
+    x, width = _across(columns, begin, stop)
+    lag = _lag_class(cell)
     tip = f"{words.clock(begin)} to {words.clock(stop)}: {_said(cell)}"
-    return box(x, 1, max(end - x - 0.5, 0.5), _ROW - 2, class_="lag-none" if lag is None else f"lag{lag}", data_tip=tip)
+    return box(x, 1, width, _ROW - 2, class_="lag-none" if lag is None else f"lag{lag}", data_tip=tip)
+
+
+def _edge(columns: Columns, open_columns: list[int], first_ms: int | None) -> Html:
+    """Grey along the top of cells that say at least: one path for all of a row."""
+    places = (_across(columns, *_times(columns, column, first_ms)) for column in open_columns)
+    drawn = "".join(f"M{number(x)} 1h{number(width)}v{_EDGE}h{number(-width)}z" for x, width in places)
+    return tag("path", d=drawn, class_="lag-least") if drawn else Html("")
+
+
+def _times(columns: Columns, column: int, first_ms: int | None) -> tuple[int, int]:
+    """Of a cell. Not from before the group was there."""
+    begin, stop = columns.times(column)
+    return (begin if first_ms is None else max(begin, min(first_ms, stop))), stop
+
+
+def _across(columns: Columns, begin: int, stop: int) -> tuple[float, float]:
+    """Where a cell begins, and its width."""
+    x, end = columns.scale.x(begin), columns.scale.x(stop)
+    return x, max(end - x - 0.5, 0.5)
 
 
 def _worst(cell: Cell) -> int | None:
-    """None if nothing is known, or if what is known is 0 and some partition may be behind."""
+    """None if nothing is known, or if what is known is 0 and some partition may be behind: at least 0 is no answer."""
     known, at_least, is_some_unknown = cell
     worst = max((value for value in (known, at_least) if value is not None), default=None)
-    return None if worst == 0 and is_some_unknown else worst
+    return None if worst == 0 and (is_some_unknown or at_least is not None) else worst
+
+
+def _is_least(cell: Cell) -> bool:
+    """Whether a partition may be later than the worst that is known."""
+    _, at_least, is_some_unknown = cell
+    return bool(_worst(cell)) and (at_least is not None or is_some_unknown)
+
+
+def _lag_class(cell: Cell) -> int | None:
+    """None is drawn as not known: so is a short time that is only the least, since pale is for those that are nearly in time."""
+    lag = kinds.lag_class(_worst(cell))
+    return None if lag is not None and lag < _STRONG and _is_least(cell) else lag
+
+
+def _has_edge(cell: Cell) -> bool:
+    return _is_least(cell) and _lag_class(cell) is not None
 
 
 def _said(cell: Cell) -> str:
     worst = _worst(cell)
     if worst is None:
-        return "not known"
-    at_least = cell[1] is not None and cell[1] >= worst
-    return ("at least " if at_least else "") + (words.duration(worst) if worst else "caught up")
+        return words.NO_TIME_LAG
+    return ("at least " if _is_least(cell) else "") + (words.duration(worst) if worst else "caught up")
 
 
 def _legend() -> Html:
     return legend(
-        [("lag-none", "not known"), *((f"lag{i}", word) for i, word in enumerate(kinds.LAG_CLASSES))],
+        [("lag-none", words.NO_TIME_LAG), *((f"lag{i}", word) for i, word in enumerate(kinds.LAG_CLASSES))],
         "Colours: time lag",
     )

@@ -150,7 +150,7 @@ def _readings(frame: Frame, minutes: list[Row]) -> Html:
 
 
 def _reading(row: Row, at_ms: int) -> str:
-    lag = words.time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
+    lag = words.time_lag_of(row)
     return (
         f"{words.clock(at_ms)} UTC: committed {words.count(row['committed'])}, end {words.count(row['end'])}, "
         f"{words.count(row['lag'])} records behind, {lag}"
