@@ -78,6 +78,19 @@ def test_older_copy_of_the_checkpoint_does_not_take_the_group_back(
     assert committed(server, capsys, "old") == {0: 7}
 
 
+def test_older_copy_is_seen_though_most_partitions_have_commits_of_another_query(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ('{"orders":{"0":3}}', '{"orders":{"0":7}}')
+    assert backfill(server, checkpoint(tmp_path / "new", *both), group="mixed") == 0
+    other = checkpoint(tmp_path / "other", *(['{"orders":{"1":3}}'] * 9))
+    (other / "metadata").write_text(json.dumps({"id": "beef"}))
+    assert backfill(server, other, group="mixed") == 0
+    assert backfill(server, checkpoint(tmp_path / "old", both[0]), group="mixed") == 1
+    assert "at micro-batch 1 of this query already, the checkpoint at 0" in capsys.readouterr().err
+    assert committed(server, capsys, "mixed") == {0: 7, 1: 3}
+
+
 @pytest.mark.parametrize(
     ("sources", "said"),
     [
