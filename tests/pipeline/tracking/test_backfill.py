@@ -129,10 +129,24 @@ def test_directories_that_are_no_checkpoint_are_refused(tmp_path: Path) -> None:
         open_checkpoint(str(nameless))
 
 
+@pytest.mark.parametrize("form", ["{}", "{}/", "file:{}", "file://{}", "file://{}/"])
+def test_local_checkpoint_may_be_named_as_hadoop_names_it(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    written = checkpoint(tmp_path / "my c[1]", '{"orders":{"0":7}}')
+    group = f"named {form}"
+    assert backfill(server, form.format(written), group=group) == 0, capsys.readouterr().err
+    assert committed(server, capsys, group) == {0: 7}
+
+
 def test_spark_reads_the_same_from_any_file_system(spark: Any, tmp_path: Path) -> None:
-    written = checkpoint(tmp_path / "c", '{"orders":{"0":3}}', "-\n0")
+    """Also where the path has characters that Spark takes for a pattern: one that would find another directory too."""
+    checkpoint(tmp_path / "c1", '{"orders":{"0":99}}')
+    written = checkpoint(tmp_path / "c[1] {a,b} *?", '{"orders":{"0":3}}', "-\n0")
     assert open_checkpoint_by_spark(spark, f"file://{written}") == open_checkpoint(str(written))
     assert needs_spark("abfss://data@store/c")
+    assert needs_spark("dbfs:/c")
+    assert not needs_spark(f"file:{written}")
     assert not needs_spark(str(written))
     with pytest.raises(TrackingError, match="cannot be read by Spark"):
         open_checkpoint_by_spark(spark, f"file://{tmp_path}/nowhere")
