@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from muster.cli.main import main
+from muster.client.partitions import TopicPartition
+from muster.pipeline.sources.spark_sources import register
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.spark.checkpoint_files import needs_spark, open_checkpoint, open_checkpoint_by_spark
@@ -114,10 +116,41 @@ def test_topics_that_the_cluster_lacks_are_left_out_and_named(
     assert committed(server, capsys, "part") == {0: 3}
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_offset_log_that_names_the_sources_is_read(
+    spark: Any, server: RunningServer, tmp_path: Path, named: bool
+) -> None:
+    """Spark writes it if it is set so, and needs it for sources that have names."""
+    register(spark)
+    settings = {
+        "spark.sql.streaming.offsetLog.formatVersion": "2",
+        "spark.sql.streaming.queryEvolution.enableSourceEvolution": str(named).lower(),
+    }
+    options = {"bootstrap": server.address, "topic": "orders", "table": "b_log_record"}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    try:
+        ours, rate = spark.readStream.format("muster_broker"), spark.readStream.format("rate")
+        if named:
+            if not hasattr(ours, "name"):
+                pytest.skip("this Spark has no names of sources")
+            ours, rate = ours.name("ours"), rate.name("ticks")
+        rows = ours.options(**options).load().select("log_offset").union(rate.load().select("value"))
+        home = str(tmp_path / "query")
+        query = rows.writeStream.format("noop").option("checkpointLocation", home).trigger(availableNow=True).start()
+        assert query.awaitTermination(120)
+    finally:
+        for name in settings:
+            spark.conf.unset(name)
+    found = open_checkpoint(home)
+    assert found.offsets == {TopicPartition("orders", 0): 20, TopicPartition("orders", 1): 20}
+    assert (found.other_sources, found.query.query_id) == (1, query.id)
+
+
 def test_directories_that_are_no_checkpoint_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TrackingError, match="no micro-batch has finished"):
         open_checkpoint(str(tmp_path))
-    with pytest.raises(TrackingError, match=r"begins with 'v9' and not with v1"):
+    with pytest.raises(TrackingError, match=r"begins with 'v9' and not with v1 or v2"):
         open_checkpoint(str(checkpoint(tmp_path / "newer", "{}", version="v9")))
     damaged = checkpoint(tmp_path / "damaged", "{}", "{}")
     (damaged / "offsets" / "1").unlink()
