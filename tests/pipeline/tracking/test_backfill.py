@@ -97,6 +97,8 @@ def test_older_copy_is_seen_though_most_partitions_have_commits_of_another_query
     ("sources", "said"),
     [
         ("0", "no source of the query has offsets of topics"),
+        ('{"orders":{"0":-1}}', "no source of the query has offsets of topics"),
+        ('{"orders":{"0":"7"}}\nnot JSON', "no source of the query has offsets of topics"),
         ('{"nowhere":{"0":1}}', "the cluster has none of the topics that the query reads (nowhere)"),
     ],
 )
