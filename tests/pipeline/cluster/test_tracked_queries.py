@@ -1,5 +1,5 @@
-"""Tracked queries that are killed and go on: by Spark's Kafka connector and by our own source, over a real Apache Kafka, whose own tool
-shows the lag, and over Muster. Our source over Muster needs nothing from Maven: `tests/pipeline/tracking/test_killed_queries.py`.
+"""Tracked queries that are killed and go on: by Spark's Kafka connector and by our own source over a real Apache Kafka, whose own
+tool shows the lag; and by the connector over Muster. Our source over Muster needs no Maven: `tests/pipeline/tracking` has it.
 """
 
 from __future__ import annotations

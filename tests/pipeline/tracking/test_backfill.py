@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -172,6 +175,24 @@ def test_local_checkpoint_may_be_named_as_hadoop_names_it(
     group = f"named {form}"
     assert backfill(server, form.format(written), group=group) == 0, capsys.readouterr().err
     assert committed(server, capsys, group) == {0: 7}
+
+
+def test_checkpoint_on_another_file_system_of_hadoops_is_read_by_a_spark_of_the_commands_own(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Hadoop's `viewfs`, which needs a setting: where its directory leads to."""
+    written = checkpoint(tmp_path / "c", '{"orders":{"0":3}}', '{"orders":{"0":7,"1":9}}')
+    link = f"spark.hadoop.fs.viewfs.mounttable.mounted.link./c=file://{written}"
+    asked = ["spark", "backfill", "--checkpoint", "viewfs://mounted/c", "--group", "viewed", "--conf", link]
+    ran = subprocess.run(
+        [sys.executable, "-m", "muster", *asked, "--bootstrap", server.address],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert f"micro-batch 1 of query {QUERY}: 2 partitions committed" in ran.stderr
+    assert committed(server, capsys, "viewed") == {0: 7, 1: 9}
 
 
 def test_spark_reads_the_same_from_any_file_system(spark: Any, tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def _show(arguments: argparse.Namespace, answers: Answers, left_out: Mapping[str
 
 
 class Answers:
-    """The rows of all groups, one group after the other, and what is said below them. Holds the rows of one group, and of the page."""
+    """The rows of all groups, one group after the other, and what is said below them. Holds one group, and what the page shows."""
 
     def __init__(self, found: Iterable[dict[str, Any]], *, for_page: bool) -> None:
         """`found`: sorted by cluster and group."""
