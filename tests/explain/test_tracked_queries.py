@@ -94,4 +94,5 @@ def test_each_run_is_told_with_its_first_micro_batch(
         assert (found["rebalances"], found["tracked_query"]["batch_id"]) == ([], 3)
         page = " ".join(said(capsys, "explain", GROUP, *where).split())
         assert all(text in page for text in texts), where
+        assert "None" not in page, "no member ever joined: there is no generation"
         assert f"query {BEFORE}, run a2; the last commit is of micro-batch 3, which took 60 ms." in page
