@@ -73,20 +73,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, grid: Grid) -> int:
     def work(spark: Any, lake: Lake) -> int:
-        from pyspark import StorageLevel
-
         from muster.pipeline.lake.spark_reader import SparkLake
         from muster.whatif.job import what_if
 
         log = SparkLake(spark, lake).table("log")
-        # Sorting looks at the rows twice, and each look would replay everything; ten thousand groups need not fit in here at once.
-        found = what_if(spark, log, grid.variants, arguments.group).persist(StorageLevel.DISK_ONLY)
-        try:
-            rows = found.orderBy("cluster", "group_id", "variant").toLocalIterator()
-            answers = Answers((row.asDict(recursive=True) for row in rows), for_page=arguments.page is not None)
-            _show(arguments, answers, grid.left_out)
-        finally:
-            found.unpersist()
+        found = what_if(spark, log, grid.variants, arguments.group).orderBy("cluster", "group_id", "variant")
+        # Ten thousand groups need not fit in here at once.
+        rows = (row.asDict(recursive=True) for row in found.toLocalIterator())
+        answers = Answers(rows, for_page=arguments.page is not None)
+        _show(arguments, answers, grid.left_out)
         return DONE if arguments.page is None else _write_page(arguments.page, answers)
 
     return run_on_spark("whatif", arguments, work)
