@@ -43,8 +43,11 @@ class RandomGroup:
         delay_ms: int | None = None,
         session_ms: int | None = None,
         steady: bool = False,
+        slow: bool = False,
     ) -> None:
-        """`times`: so many times as many partitions. Neither that nor another eager assignor changes when anything happens.
+        """`slow`: clients take up to 25 s to join again, with heartbeats meanwhile: some miss the join phase, which waits for 20 s.
+
+        `times`: so many times as many partitions. Neither that nor another eager assignor changes when anything happens.
 
         `delay_ms`, `session_ms`: None is a random one. `steady`: clients hear of everything at once and react in the same time, and
         when each comes and goes depends on nothing else. So groups of the same seed have the same clients under any settings. They
@@ -54,6 +57,7 @@ class RandomGroup:
         self.seed, self.is_steady = seed, steady
         self.heartbeat_ms = STEADY_HEARTBEAT_MS if steady else HEARTBEAT_MS
         self.session_ms = session_ms
+        self.is_slow = slow
         self.random = random.Random(seed)
         self.assignor = ASSIGNORS[assignor]
         self.counts = {topic: count * times for topic, count in COUNTS.items()}
@@ -199,6 +203,7 @@ class Client:
 
     def _forget(self) -> None:
         """Whoever is unknown begins anew, with nothing."""
+        self._rejoining = False
         self._member_id, self._owned, self._owned_of = "", [], -1
 
     def _joined(self, reply: JoinReply) -> None:
@@ -233,6 +238,8 @@ class Client:
             self._while_alive(self._group.heartbeat_ms, lambda: self._beat(generation))
         elif reply.error == REBALANCE_IN_PROGRESS:
             self._rejoin_soon()
+            if self._group.is_slow:
+                self._while_alive(self._group.heartbeat_ms, lambda: self._beat(generation))
         elif reply.error == UNKNOWN_MEMBER_ID:
             self._forget()
             self._while_alive(self._reaction(1, 50), self._send_join)
@@ -240,4 +247,8 @@ class Client:
     def _rejoin_soon(self) -> None:
         if not self._rejoining:
             self._rejoining = True
-            self._while_alive(self._reaction(1, 900), self._send_join)
+            self._while_alive(self._reaction(1, 25_000 if self._group.is_slow else 900), self._rejoin)
+
+    def _rejoin(self) -> None:
+        if self._rejoining:
+            self._send_join()

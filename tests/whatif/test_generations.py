@@ -10,7 +10,7 @@ from muster.whatif.answer import Answer, answer
 from muster.whatif.generations import ASSUMED, journal_of
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant
-from tests.whatif.generation_rows import generation, member
+from tests.whatif.generation_rows import Member, generation, member
 
 ANNA, BORIS, CLARA, AGAIN = (member(each) for each in ("anna-1", "boris-1", "clara-1", "boris-2"))
 
@@ -53,6 +53,24 @@ def test_static_member_that_came_back_is_one_generation_written_twice() -> None:
     rows = [generation(10_000, 1, first, BORIS), generation(30_000, 1, second, BORIS), generation(50_000, 2, BORIS)]
     (found,) = asked(rows)
     assert found.recorded.rebalances == found.reproduced == 2
+
+
+@pytest.mark.parametrize("first", [(ANNA,), (ANNA, BORIS)])
+def test_initial_delay_is_at_most_what_a_first_generation_took_after_the_group_was_seen_empty(
+    first: tuple[Member, ...],
+) -> None:
+    """With the default of 3 s nothing of this could be given back: Kafka's own file of settings has 0."""
+    rows = [
+        {"at_ms": 10_000, "generation": {**generation(10_000, 0)["generation"], "protocol_type": ""}},
+        generation(10_020, 1, *first),
+        generation(14_000, 2, ANNA, BORIS, CLARA),
+        generation(20_000, 3),
+        generation(60_000, 4, AGAIN),
+    ]
+    (found,) = asked(rows)
+    assert found.recorded.rebalances == found.reproduced == 4
+    assert found.replayed.moved == found.recorded.moved
+    assert "group.initial.rebalance.delay.ms" not in found.assumed
 
 
 def test_more_partitions_are_spread_over_the_members_of_the_log() -> None:

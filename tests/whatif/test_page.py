@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from muster.cli.lake.whatif import Answers
 from muster.whatif.answer import answer, as_row, problem_row
 from muster.whatif.page import MOST_GROUPS, render
 from muster.whatif.stretch import CannotReplay
@@ -37,3 +38,33 @@ def test_more_groups_than_fit_are_counted() -> None:
     (found,) = answer("g", random_payloads(6), VARIANTS[:1])
     rows = [{"cluster": "c", **as_row(found), "group_id": f"g{number}"} for number in range(MOST_GROUPS + 3)]
     assert "3 more groups are not shown" in render(rows, 0)
+    assert "9,900 more groups are not shown" in render(rows, 0, count=10_000)
+
+
+def test_answers_of_many_groups_are_told_one_group_after_the_other() -> None:
+    """What is kept of each is a sentence, and the rows of as many as the page shows."""
+    found = [as_row(each) for each in answer("g", random_payloads(6), VARIANTS)]
+    alive = 0
+    most = 0
+
+    class Counted(dict[str, object]):
+        def __init__(self, row: dict[str, object]) -> None:
+            nonlocal alive, most
+            super().__init__(row)
+            alive += 1
+            most = max(most, alive)
+
+        def __del__(self) -> None:
+            nonlocal alive
+            alive -= 1
+
+    groups = MOST_GROUPS + 50
+    rows = (Counted({"cluster": "c", **each, "group_id": f"g{number}"}) for number in range(groups) for each in found)
+    answers = Answers(rows, for_page=True)
+    told = sum(1 for _ in answers.rows())
+    assert told == groups * len(VARIANTS)
+    assert (answers.groups, len(answers.advice)) == (groups, groups)
+    assert most <= (MOST_GROUPS + 3) * len(VARIANTS)
+    page = render(answers.page_rows, 0, answers.groups)
+    assert f"{groups} groups" in page
+    assert "50 more groups are not shown" in page

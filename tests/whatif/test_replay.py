@@ -39,6 +39,21 @@ def test_recorded_settings_give_back_the_recorded_journal_exactly(seed: int) -> 
     assert [event.to_json() for event in replayed] == [json.loads(text) for text in payloads]
 
 
+@pytest.mark.parametrize("assignor", ["range", "roundrobin", "sticky", "cooperative-sticky"])
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_clients_that_are_slow_to_join_again_are_given_back_exactly_with_every_assignor(
+    seed: int, assignor: str
+) -> None:
+    payloads = [json.dumps(event.to_json()) for event in RandomGroup(seed, assignor=assignor, slow=True).run().journal]
+    replayed = replay(recorded_from(payloads), Variant()).journal
+    assert [event.to_json() for event in replayed] == [json.loads(text) for text in payloads]
+
+
+def test_some_slow_clients_miss_their_join_phase() -> None:
+    journals = [RandomGroup(seed, slow=True).run().journal for seed in range(SEEDS)]
+    assert sum(event.cause == "rejoin_missed" for journal in journals for event in journal) > SEEDS // 4
+
+
 @pytest.mark.parametrize("history", [rolling_restart, flapping_member, cooperative_restart])
 def test_restarts_predicted_as_static_are_what_static_members_then_do(history: Callable[..., Happened]) -> None:
     """The bounds are those of docs/whatif.md."""

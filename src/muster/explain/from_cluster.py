@@ -37,7 +37,7 @@ async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None
                 found.stored.append(stored)
     if GROUP_JOURNAL not in counts and CONSUMER_OFFSETS not in counts:
         raise NothingToExplain("no group was ever here: the cluster has neither a group journal nor committed offsets")
-    found.tracked = await _tracked(cluster, group)
+    found.tracked = await _tracked(cluster, group, found.events)
     if not found.events and not found.stored and found.tracked is None:
         found.groups = [each.group_id for each in await admin.list_groups(cluster)]
     elif found.events and fold(found.events, group).state is None:
@@ -45,13 +45,19 @@ async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None
     return found
 
 
-async def _tracked(cluster: Cluster, group: str) -> TrackedQuery | None:
-    """What the commits say of a streaming query. Who may not see them still has the rest explained."""
+async def _tracked(cluster: Cluster, group: str, events: list[Event]) -> TrackedQuery | None:
+    """What the commits say of a streaming query. Who may not see them still has the rest explained.
+
+    Commits of several queries have no order, but the journal says which began last.
+    """
     try:
         held = await admin.committed_offsets(cluster, group)
     except ClientError:
         return None
-    return newest_query(each.metadata for each in held.values())
+    texts = [each.metadata for each in held.values()]
+    began = [event for event in events if event.kind == "query_tracked"]
+    named = newest_query(texts, str(began[-1].detail.get("query_id"))) if began else None
+    return named or newest_query(texts)
 
 
 async def _state_now(cluster: Cluster, group: str) -> str | None:

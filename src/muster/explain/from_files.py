@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
-from muster.core.offsets.tracked_query import TrackedQuery, newest_query
+from muster.core.offsets.tracked_query import TrackedQuery, query_in
 from muster.explain.event import Event, event_in
 from muster.explain.facts import History
 from muster.explain.failure import NothingToExplain
@@ -53,26 +53,20 @@ def read_directory(directory: str, group: str) -> Found:
             for record in _records_of(directory, GROUP_JOURNAL, topics[GROUP_JOURNAL], group, found.notes)
             if record.key == group.encode("utf-8", "replace") and (event := event_in(record.value)) is not None
         ]
-    if not has_rebalances(found.events) and CONSUMER_OFFSETS in topics:
-        texts: list[str] = []
+    is_tracked = any(event.kind == "query_tracked" for event in found.events)
+    if (is_tracked or not found.events) and CONSUMER_OFFSETS in topics:
         for record in _records_of(directory, CONSUMER_OFFSETS, topics[CONSUMER_OFFSETS], group, found.notes):
             stored = stored_in(record, group)
             if stored is not None:
                 found.stored.append(stored)
             elif metadata := committed_metadata(record, group):
-                texts.append(metadata)
-        found.tracked = newest_query(texts)
+                found.tracked = query_in(metadata) or found.tracked
     if GROUP_JOURNAL not in topics and CONSUMER_OFFSETS not in topics:
         raise NothingToExplain(
             f"{directory} has neither a group journal nor committed offsets: name a server's data directory, the one with"
             f" directories such as {CONSUMER_OFFSETS}-0"
         )
     return found
-
-
-def has_rebalances(events: list[Event]) -> bool:
-    """Whether the journal tells of more than the runs of a tracked query."""
-    return any(event.kind != "query_tracked" for event in events)
 
 
 def _partitions(directory: str) -> dict[str, list[int]]:

@@ -64,7 +64,8 @@ def _now(explanation: Explanation) -> list[Line]:
         unowned = f"; without an owner since {moment(since_ms)} UTC: {partitions(history.unowned_since)}"
     members = ", ".join(explanation.names.short(who) for who in history.members) or "no members"
     number = "epoch" if history.is_consumer else "generation"
-    lines = [Line(f"{history.state}, {number} {history.generation}: {members}{unowned}", "now")]
+    at = "" if history.generation is None else f", {number} {history.generation}"
+    lines = [Line(f"{history.state}{at}: {members}{unowned}", "now")]
     last = history.rebalances[-1] if history.rebalances else None
     if last is not None and last.result == "running":
         lines += [Line(tell_pending(each, explanation.names, history.last_ms), "held by") for each in last.pending]

@@ -60,8 +60,8 @@ async def _check_without_members(cluster: Cluster, group: str) -> None:
 
 
 def _check_not_behind(group: str, checkpoint: Checkpoint, held: dict[TopicPartition, CommittedOffset]) -> None:
-    last = newest_query(each.metadata for each in held.values())
-    if last is None or last.query_id != checkpoint.query.query_id or last.batch_id <= checkpoint.query.batch_id:
+    last = newest_query((each.metadata for each in held.values()), checkpoint.query.query_id)
+    if last is None or last.batch_id <= checkpoint.query.batch_id:
         return
     raise TrackingError(
         f"group {group} is at micro-batch {last.batch_id} of this query already, the checkpoint at"

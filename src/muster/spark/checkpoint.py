@@ -16,7 +16,9 @@ from muster.core.offsets.tracked_query import TrackedQuery
 from muster.spark.failure import OffsetShapeError, TrackingError
 from muster.spark.offsets import Offsets, offsets_in, together
 
-_VERSION: Final = "v1"
+_PLAIN, _NAMED = "v1", "v2"
+"""Of the offset log. Each source has a line with its offset; in `v2` its name (or number) and a colon stand before that.
+Spark writes `v2` if `spark.sql.streaming.offsetLog.formatVersion` says so, and needs it for sources that have names."""
 _NO_OFFSET: Final = "-"
 _LINES_BEFORE_SOURCES: Final = 2
 """The version, and the settings of the micro-batch."""
@@ -59,11 +61,12 @@ def read_checkpoint(where: str, committed: Iterable[str], read: ReadText) -> Che
 def _source_lines(text: str, where: str) -> list[str]:
     lines = text.splitlines()
     version = lines[0].strip() if lines else ""
-    if version != _VERSION:
+    if version not in (_PLAIN, _NAMED):
         raise TrackingError(
-            f"{where}: begins with {version[:20]!r} and not with {_VERSION}: written by a Spark that is not known here"
+            f"{where}: begins with {version[:20]!r} and not with {_PLAIN} or {_NAMED}: written by a Spark that is not known here"
         )
-    return lines[_LINES_BEFORE_SOURCES:]
+    sources = lines[_LINES_BEFORE_SOURCES:]
+    return sources if version == _PLAIN else [line.partition(":")[2] for line in sources]
 
 
 def _query_id(where: str, read: ReadText) -> str:

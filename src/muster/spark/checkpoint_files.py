@@ -5,6 +5,7 @@ Only the last needs Java, and its address may be any that Hadoop knows (`abfss:/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,19 +13,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.pipeline.lake.errors import LakeError, store_errors
 from muster.pipeline.lake.files import REACHABLE, entries, storage
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, scheme_of
 from muster.spark.checkpoint import Checkpoint, read_checkpoint
 from muster.spark.failure import TrackingError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_GLOB: Final = re.compile(r"[\\{}\[\]*?]")
 _WITHOUT_JAVA: Final = ("", "file", "hdfs", "s3", "s3a")
 
 
 def needs_spark(url: str) -> bool:
     """Whether only Spark can read from there."""
-    return (url.partition("://")[0].lower() if "://" in url else "") not in _WITHOUT_JAVA
+    return scheme_of(url) not in _WITHOUT_JAVA
 
 
 def open_checkpoint(url: str, settings: Mapping[str, str] | None = None) -> Checkpoint:
@@ -72,7 +74,7 @@ def open_checkpoint_by_spark(spark: SparkSession, url: str) -> Checkpoint:
     """Read a checkpoint on any file system of Hadoop's."""
     from pyspark.errors import PySparkException
 
-    root = url.rstrip("/")
+    root = _without_globs(url.rstrip("/"))
     try:
         commits = spark.read.format("binaryFile").load(f"{root}/commits").select("path").collect()
         return read_checkpoint(
@@ -80,6 +82,11 @@ def open_checkpoint_by_spark(spark: SparkSession, url: str) -> Checkpoint:
         )
     except PySparkException as error:
         raise TrackingError(f"{url} cannot be read by Spark: {str(error).splitlines()[0]}") from None
+
+
+def _without_globs(url: str) -> str:
+    """Spark takes a path to read for a pattern: then `[` would begin a set of characters. Hadoop's way out is a backslash."""
+    return _GLOB.sub(r"\\\g<0>", url)
 
 
 def _text(spark: Any, root: str, name: str) -> str | None:

@@ -146,11 +146,19 @@ def _take(member: RecordedMember, event: Event, started_ms: int, others: dict[st
                 session_ms, rebalance_ms, member.settings.protocols, member.settings.topics
             )
             if event.cause == "session_expired":
-                member.silent_ms = event.at_ms - session_ms
+                _fall_silent(member, event.at_ms - session_ms)
             elif event.cause == "rejoin_missed":
                 member.missed_ms = started_ms
         case _:
             pass
+
+
+def _fall_silent(member: RecordedMember, from_ms: int) -> None:
+    """`from_ms`: where the session began that ended. A join that changed nothing may have come after that: it renews no session."""
+    last_ms = max([from_ms, *(own.at_ms for own in member.own_joins)])
+    member.silent_ms = last_ms
+    if last_ms > from_ms:
+        member.session_from_ms = from_ms
 
 
 def _settings(completed: Event) -> Iterator[tuple[str, MemberSettings]]:

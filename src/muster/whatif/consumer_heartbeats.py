@@ -15,6 +15,7 @@ from muster.explain.event import Event
 from muster.whatif.recorded import ConsumerTimes, RecordedMember
 
 _SHOWN: Final = ("target_assigned", "revocation_started", "partitions_awaited", "member_reconciled", "state_changed")
+_LEAVES: Final = ("member_left", "static_left", "member_expelled")
 NEWS: Final = ("epoch_raised", "target_assigned", "revocation_completed", "member_left", "member_expelled")
 """Events after which members may have something to hear of."""
 
@@ -30,6 +31,10 @@ class Heartbeats:
         """By member id: when it came or said that it has given something up, last. These are not at its interval."""
         self._to_tell_ms: dict[str, int] = {}
         """By member id: since when there is something that it has to give up, and that it was not told of."""
+        self._to_hear: dict[str, tuple[int, bool]] = {}
+        """By member id: since when its next heartbeat is an event, since the target gives it something or (true) takes it."""
+        self._awaiting: set[str] = set()
+        """Members that wait for what others have not given up."""
         self._raised_ms: int | None = None
         self._target_ms: int | None = None
         self._news_ms = 0
@@ -37,12 +42,16 @@ class Heartbeats:
     def came(self, member_id: str, at_ms: int) -> None:
         self._own_ms[member_id] = at_ms
         self._to_tell_ms.pop(member_id, None)
+        self._to_hear.pop(member_id, None)
 
     def gave_up(self, member_id: str, at_ms: int) -> None:
         self.came(member_id, at_ms)
 
     def show(self, member: RecordedMember, event: Event, order: int) -> None:
         """An event of this member."""
+        if event.kind in _SHOWN:
+            self._to_hear.pop(member.member_id, None)
+            (self._awaiting.add if event.kind == "partitions_awaited" else self._awaiting.discard)(member.member_id)
         if event.kind not in _SHOWN or self._own_ms.get(member.member_id) == event.at_ms:
             return
         if not member.heartbeats or member.heartbeats[-1][0] != event.at_ms:
@@ -54,6 +63,21 @@ class Heartbeats:
             since_ms = self._news_ms
         if since_ms is not None and since_ms < event.at_ms:
             member.silences.append((since_ms, event.at_ms))
+
+    def ended(self, member: RecordedMember, event: Event) -> None:
+        """Who leaves, or is expelled, with something to hear of was not heard of since."""
+        if event.kind in _LEAVES:
+            self._silent_until(member, event.at_ms)
+
+    def end(self, members: Mapping[str, RecordedMember], end_ms: int) -> None:
+        """The journal ends there: who has yet to hear of something then was not heard of since."""
+        for member_id in self._to_hear.keys() & members.keys():
+            self._silent_until(members[member_id], end_ms + 1)
+
+    def _silent_until(self, member: RecordedMember, at_ms: int) -> None:
+        since_ms, _ = self._to_hear.pop(member.member_id, (at_ms, False))
+        if since_ms < at_ms:
+            member.silences.append((since_ms, at_ms))
 
     def pass_by(self, event: Event, revoking: Iterable[str]) -> None:
         """Any event of the group. `revoking`: who has been told to give something up, and has not."""
@@ -76,8 +100,19 @@ class Heartbeats:
         takes = set(taken) - revoking if isinstance(taken, Mapping) else set()
         for member_id in takes:
             self._to_tell_ms.setdefault(member_id, event.at_ms)
-        for member_id in set(given) - takes if isinstance(given, Mapping) else ():
+        gives = set(given) if isinstance(given, Mapping) else set()
+        for member_id in gives - takes:
             self._to_tell_ms.pop(member_id, None)
+        for member_id in (gives | takes) - revoking:
+            self._has_to_hear(member_id, member_id in takes, event.at_ms)
+
+    def _has_to_hear(self, member_id: str, is_taken: bool, at_ms: int) -> None:
+        """What is taken may be what it was given and never got, and the other way round: then it may have nothing to hear of."""
+        _, was_taken = self._to_hear.get(member_id, (at_ms, is_taken))
+        if was_taken != is_taken or (is_taken and member_id in self._awaiting):
+            self._to_hear.pop(member_id, None)
+        else:  # in that very millisecond an earlier heartbeat of its own would have made the target
+            self._to_hear.setdefault(member_id, (at_ms - 1, is_taken))
 
 
 def add_unseen(events: Sequence[Event], members: Sequence[RecordedMember], interval_ms: int) -> None:

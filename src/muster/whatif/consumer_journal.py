@@ -93,6 +93,7 @@ class _Members:
             if event.member is not None:
                 self._take(event, event.member, order)
             heartbeats.pass_by(event, self._told_ms)
+        heartbeats.end(self._current, self._end_ms)
 
     def found(self) -> list[RecordedMember]:
         for member_id, told_ms in self._told_ms.items():
@@ -109,6 +110,7 @@ class _Members:
             self._react(member, event)
             self._heartbeats.show(member, event, order)
             _end(member, event)
+            self._heartbeats.ended(member, event)
             self._take_settings(member, event)
 
     def _come(self, event: Event, member_id: str, order: int) -> None:

@@ -28,6 +28,8 @@ from muster.whatif.stretch import CannotReplay
 from muster.wire import errors
 from muster.wire.value import Value
 
+_LAST: Final = 2**62
+"""The order of what comes after all else in its millisecond."""
 _TOO_EARLY: Final = 10
 """A heartbeat may come so many parts of its interval too early: as late as the one before was."""
 
@@ -52,11 +54,11 @@ class ConsumerClient(Client):
             self._passed += 1
         next_ms = recorded[self._passed][0] if self._passed < len(recorded) else None
         at_ms = self._between_ms(now_ms, interval_ms, next_ms)
-        before_ms = -1
-        while at_ms != before_ms:
-            before_ms, at_ms = at_ms, silence_end(self.recorded.silences, silence_end(silences, at_ms))
+        order = self.recorded.order
+        while (end_ms := silence_end(self.recorded.silences, silence_end(silences, at_ms))) != at_ms:
+            at_ms, order = end_ms, _LAST  # the heartbeat that ended the silence was the first
         if next_ms is None or at_ms < next_ms:
-            return at_ms, self.recorded.order
+            return at_ms, order
         self._passed += 1
         return recorded[self._passed - 1]
 

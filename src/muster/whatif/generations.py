@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from muster.core.assignors.contract import TopicPartition
@@ -31,7 +32,7 @@ def journal_of(group: str, generations: Sequence[Mapping[str, Any]]) -> list[str
 
     Numbers begin at 1, whatever the first is in the log: what was compacted away counts for nothing. CannotReplay if there is none.
     """
-    writer = _EventWriter(group)
+    writer = _EventWriter(group, _initial_delay_ms(generations))
     for each in generations:
         writer.take(each["at_ms"], each["generation"])
     if not writer.events:
@@ -39,12 +40,24 @@ def journal_of(group: str, generations: Sequence[Mapping[str, Any]]) -> list[str
     return [json.dumps(event) for event in writer.events]
 
 
+def _initial_delay_ms(generations: Sequence[Mapping[str, Any]]) -> int:
+    """The default, unless a first generation came sooner after the record before it, which says that the group was empty."""
+    pairs = [(before, now) for before, now in pairwise(generations) if _has_members(now) and not _has_members(before)]
+    shown_ms: list[int] = [max(0, now["at_ms"] - before["at_ms"]) for before, now in pairs]
+    return min([DEFAULT_DELAY_MS, *shown_ms])
+
+
+def _has_members(record: Mapping[str, Any]) -> bool:
+    return record["generation"] is not None and bool(record["generation"]["members"])
+
+
 class _EventWriter:
     """The events that one record of a generation after the other leads to."""
 
-    def __init__(self, group: str) -> None:
+    def __init__(self, group: str, delay_ms: int) -> None:
         self.events: list[dict[str, Any]] = []
         self._group = group
+        self._delay_ms = delay_ms
         self._generation = 0
         self._number: int | None = None
         """Of the last record, as the log numbers them."""
@@ -86,20 +99,29 @@ class _EventWriter:
         if self._members:
             start_ms = at_ms - min(REACTION_MS, (at_ms - self._last_ms) // 2)
         else:  # the first join phase goes on once if a second member comes in its time
-            start_ms = max(at_ms - DEFAULT_DELAY_MS * min(2, len(members)), self._last_ms)
+            start_ms = max(at_ms - self._delay_ms * min(2, len(members)), self._last_ms)
         if not self.events:
             self._write("group_created", start_ms, "new_member")
         self._begin(start_ms, members)
         for member_id, each in members.items():
             if member_id in self._members:
                 self._write("member_rejoined", at_ms, "rejoined", each)
+        cause = "all_joined" if self._members else self._end_first(start_ms, members)
         self._generation += 1
         self._leader = stored["leader"]
         about = {"leader": self._leader, "protocol": stored["protocol"], "members": len(members)}
         settings = [_settings(each, stored["protocol"]) for each in members.values()]
-        self._write("join_completed", at_ms, "all_joined", **about, settings=settings)
+        self._write("join_completed", at_ms, cause, **about, settings=settings)
         given = {member_id: _assigned(each) for member_id, each in members.items()}
         self._write("rebalance_ended", at_ms, "assignment_stored", **about, result="stable", assignments=given)
+
+    def _end_first(self, start_ms: int, members: Mapping[str, Mapping[str, Any]]) -> str:
+        """The cause of the end of a first join phase. It tells the initial delay only where the log shows that."""
+        if self._delay_ms == DEFAULT_DELAY_MS:
+            return "all_joined"
+        if len(members) > 1:
+            self._write("join_extended", start_ms + self._delay_ms, "newcomer_in_window")
+        return "initial_delay_over"
 
     def _begin(self, start_ms: int, members: Mapping[str, Mapping[str, Any]]) -> None:
         """Who came and who left; if nobody did, the leader asked for it."""

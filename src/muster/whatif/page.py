@@ -36,8 +36,8 @@ _MOST_PARTITIONS: Final = 20
 Row = dict[str, Any]
 
 
-def render(rows: Sequence[Row], generated_ms: int) -> str:
-    """`rows`: as the job gives them."""
+def render(rows: Sequence[Row], generated_ms: int, count: int | None = None) -> str:
+    """`rows`: as the job gives them. `count`: of how many groups, if rows are left out already."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["cluster"], row["group_id"]), []).append(row)
@@ -52,13 +52,14 @@ def render(rows: Sequence[Row], generated_ms: int) -> str:
         tag("style", Html(style)),
     )
     shown = list(groups.items())[:MOST_GROUPS]
-    hidden = left_out(len(groups) - len(shown), "groups are", "--group chooses others.")
+    count = len(groups) if count is None else count
+    hidden = left_out(count - len(shown), "groups are", "--group chooses others.")
     body = tag(
         "body",
         tag(
             "header",
             tag("h1", "What if"),
-            tag("p", f"{words.many(len(groups), 'group')} · page made {words.moment(generated_ms)} UTC"),
+            tag("p", f"{words.many(count, 'group')} · page made {words.moment(generated_ms)} UTC"),
             tag("button", "Theme: auto", type="button", id="theme", aria_label="Theme: auto. Press to change."),
         ),
         tag("main", *(_group(key, own) for key, own in shown), tag("p", hidden, class_="left-out") if hidden else None),

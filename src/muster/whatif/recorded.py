@@ -93,7 +93,8 @@ class RecordedMember:
     is_away: bool = False
     """A static member that was stopped, not one that crashed: of the new protocol it says so."""
     session_from_ms: int | None = None
-    """Of one that is away: its last heartbeat before that, from which its session counts, if that ended."""
+    """Of one whose session ended: from when that counted, if not from its last sign of life. Who is away was heard of before; and a
+    JoinGroup that changes nothing does not renew it."""
     settings: MemberSettings = MemberSettings()
 
     @property

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from muster.pipeline.lake.errors import LakeError
-from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.location import Location, scheme_of
 from muster.pipeline.lake.storage_options import spark_s3_settings
 
 S3A = "spark.hadoop.fs.s3a."
 
 
-@pytest.mark.parametrize("form", ["{}", "file://{}", "{}/"])
+@pytest.mark.parametrize("form", ["{}", "file://{}", "file:{}", "FILE:{}/", "{}/"])
 def test_local_path_is_a_file_url_for_spark_and_a_path_for_delta(form: str, tmp_path: Path) -> None:
     here = Location.parse(form.format(tmp_path / "my lake"))
     assert here.url == f"file://{tmp_path}/my lake"
@@ -21,6 +21,17 @@ def test_local_path_is_a_file_url_for_spark_and_a_path_for_delta(form: str, tmp_
     assert here.local == tmp_path / "my lake"
     assert here.options is None
     assert here.checkpoint("a/b") == f"file://{tmp_path}/my lake/_checkpoint/a%2Fb"
+
+
+def test_url_with_one_slash_has_no_host_and_a_drive_is_no_scheme() -> None:
+    assert Location.parse("hdfs:/lake").url == Location.parse("hdfs:///lake").url == "hdfs:///lake"
+    assert [scheme_of(url) for url in ("dbfs:/lake", "S3A://bucket", "C:/lake", "a/b:/c", "/data")] == [
+        "dbfs",
+        "s3a",
+        "",
+        "",
+        "",
+    ]
 
 
 def test_hdfs_url_is_the_same_for_both_and_takes_hadoop_settings() -> None:
@@ -69,6 +80,7 @@ def test_environment_alone_is_enough_for_both_sides() -> None:
     [
         ("ftp://host/lake", "ftp:// is not supported; a lake is a local path, file://, hdfs:// or s3a://"),
         ("s3a:///lake", "name the bucket"),
+        ("s3a:/lake", "name the bucket"),
         ("", "names no place"),
     ],
 )

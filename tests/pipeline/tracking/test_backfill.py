@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,8 @@ from typing import Any
 import pytest
 
 from muster.cli.main import main
+from muster.client.partitions import TopicPartition
+from muster.pipeline.sources.spark_sources import register
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.spark.checkpoint_files import needs_spark, open_checkpoint, open_checkpoint_by_spark
@@ -80,10 +85,25 @@ def test_older_copy_of_the_checkpoint_does_not_take_the_group_back(
     assert committed(server, capsys, "old") == {0: 7}
 
 
+def test_older_copy_is_seen_though_most_partitions_have_commits_of_another_query(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ('{"orders":{"0":3}}', '{"orders":{"0":7}}')
+    assert backfill(server, checkpoint(tmp_path / "new", *both), group="mixed") == 0
+    other = checkpoint(tmp_path / "other", *(['{"orders":{"1":3}}'] * 9))
+    (other / "metadata").write_text(json.dumps({"id": "beef"}))
+    assert backfill(server, other, group="mixed") == 0
+    assert backfill(server, checkpoint(tmp_path / "old", both[0]), group="mixed") == 1
+    assert "at micro-batch 1 of this query already, the checkpoint at 0" in capsys.readouterr().err
+    assert committed(server, capsys, "mixed") == {0: 7, 1: 3}
+
+
 @pytest.mark.parametrize(
     ("sources", "said"),
     [
         ("0", "no source of the query has offsets of topics"),
+        ('{"orders":{"0":-1}}', "no source of the query has offsets of topics"),
+        ('{"orders":{"0":"7"}}\nnot JSON', "no source of the query has offsets of topics"),
         ('{"nowhere":{"0":1}}', "the cluster has none of the topics that the query reads (nowhere)"),
     ],
 )
@@ -103,10 +123,41 @@ def test_topics_that_the_cluster_lacks_are_left_out_and_named(
     assert committed(server, capsys, "part") == {0: 3}
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_offset_log_that_names_the_sources_is_read(
+    spark: Any, server: RunningServer, tmp_path: Path, named: bool
+) -> None:
+    """Spark writes it if it is set so, and needs it for sources that have names."""
+    register(spark)
+    settings = {
+        "spark.sql.streaming.offsetLog.formatVersion": "2",
+        "spark.sql.streaming.queryEvolution.enableSourceEvolution": str(named).lower(),
+    }
+    options = {"bootstrap": server.address, "topic": "orders", "table": "b_log_record"}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    try:
+        ours, rate = spark.readStream.format("muster_broker"), spark.readStream.format("rate")
+        if named:
+            if not hasattr(ours, "name"):
+                pytest.skip("this Spark has no names of sources")
+            ours, rate = ours.name("ours"), rate.name("ticks")
+        rows = ours.options(**options).load().select("log_offset").union(rate.load().select("value"))
+        home = str(tmp_path / "query")
+        query = rows.writeStream.format("noop").option("checkpointLocation", home).trigger(availableNow=True).start()
+        assert query.awaitTermination(120)
+    finally:
+        for name in settings:
+            spark.conf.unset(name)
+    found = open_checkpoint(home)
+    assert found.offsets == {TopicPartition("orders", 0): 20, TopicPartition("orders", 1): 20}
+    assert (found.other_sources, found.query.query_id) == (1, query.id)
+
+
 def test_directories_that_are_no_checkpoint_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TrackingError, match="no micro-batch has finished"):
         open_checkpoint(str(tmp_path))
-    with pytest.raises(TrackingError, match=r"begins with 'v9' and not with v1"):
+    with pytest.raises(TrackingError, match=r"begins with 'v9' and not with v1 or v2"):
         open_checkpoint(str(checkpoint(tmp_path / "newer", "{}", version="v9")))
     damaged = checkpoint(tmp_path / "damaged", "{}", "{}")
     (damaged / "offsets" / "1").unlink()
@@ -118,10 +169,42 @@ def test_directories_that_are_no_checkpoint_are_refused(tmp_path: Path) -> None:
         open_checkpoint(str(nameless))
 
 
+@pytest.mark.parametrize("form", ["{}", "{}/", "file:{}", "file://{}", "file://{}/"])
+def test_local_checkpoint_may_be_named_as_hadoop_names_it(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    written = checkpoint(tmp_path / "my c[1]", '{"orders":{"0":7}}')
+    group = f"named {form}"
+    assert backfill(server, form.format(written), group=group) == 0, capsys.readouterr().err
+    assert committed(server, capsys, group) == {0: 7}
+
+
+def test_checkpoint_on_another_file_system_of_hadoops_is_read_by_a_spark_of_the_commands_own(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Hadoop's `viewfs`, which needs a setting: where its directory leads to."""
+    written = checkpoint(tmp_path / "c", '{"orders":{"0":3}}', '{"orders":{"0":7,"1":9}}')
+    link = f"spark.hadoop.fs.viewfs.mounttable.mounted.link./c=file://{written}"
+    asked = ["spark", "backfill", "--checkpoint", "viewfs://mounted/c", "--group", "viewed", "--conf", link]
+    ran = subprocess.run(
+        [sys.executable, "-m", "muster", *asked, "--bootstrap", server.address],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert f"micro-batch 1 of query {QUERY}: 2 partitions committed" in ran.stderr
+    assert committed(server, capsys, "viewed") == {0: 7, 1: 9}
+
+
 def test_spark_reads_the_same_from_any_file_system(spark: Any, tmp_path: Path) -> None:
-    written = checkpoint(tmp_path / "c", '{"orders":{"0":3}}', "-\n0")
+    """Also where the path has characters that Spark takes for a pattern: one that would find another directory too."""
+    checkpoint(tmp_path / "c1", '{"orders":{"0":99}}')
+    written = checkpoint(tmp_path / "c[1] {a,b} *?", '{"orders":{"0":3}}', "-\n0")
     assert open_checkpoint_by_spark(spark, f"file://{written}") == open_checkpoint(str(written))
     assert needs_spark("abfss://data@store/c")
+    assert needs_spark("dbfs:/c")
+    assert not needs_spark(f"file:{written}")
     assert not needs_spark(str(written))
     with pytest.raises(TrackingError, match="cannot be read by Spark"):
         open_checkpoint_by_spark(spark, f"file://{tmp_path}/nowhere")

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from muster.client.admin import committed_offsets, create_topic
 from muster.client.cluster import Cluster
 from muster.client.partitions import TopicPartition
@@ -15,7 +17,9 @@ from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.spark.committer import Committer
 from muster.spark.newest import BatchCommit, NewestCommits
+from tests.pipeline.decode.test_muster_log import wake
 from tests.ports import free_port
+from tests.server.groups.group_client import GroupClient
 
 PLACE = TopicPartition("orders", 0)
 PATIENCE_SECONDS = 60
@@ -63,13 +67,17 @@ def test_newest_commit_of_a_group_replaces_the_one_that_waits() -> None:
     assert waiting.take() == batch(2)
 
 
-def test_commit_waits_for_a_coordinator_that_is_away_and_only_the_newest_is_made(tmp_path: Path) -> None:
+def test_commit_waits_for_a_coordinator_that_is_away_and_only_the_newest_is_made(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     port = free_port()
     watched = Watched(f"127.0.0.1:{port}")
     committer = watched.committer
     committer.submit(batch(1))
     watched.wait(lambda: committer.counts.failures >= 1)
     assert "NETWORK_EXCEPTION" in (committer.counts.last_error or "")
+    assert all(each.endswith("; trying again") for each in warnings(caplog))
+    assert warnings(caplog)
     committer.submit(batch(2))
     committer.submit(batch(3))
     with server_at(port, tmp_path) as server:
@@ -81,7 +89,9 @@ def test_commit_waits_for_a_coordinator_that_is_away_and_only_the_newest_is_made
     committer.stop(PATIENCE_SECONDS)
 
 
-def test_refused_commit_is_counted_and_given_up_and_the_next_one_is_made(tmp_path: Path) -> None:
+def test_refused_commit_is_counted_and_given_up_and_the_next_one_is_made(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with server_at(free_port(), tmp_path) as server:
         asyncio.run(make_topic(server.address))
         watched = Watched(server.address)
@@ -89,10 +99,40 @@ def test_refused_commit_is_counted_and_given_up_and_the_next_one_is_made(tmp_pat
         committer.submit(batch(1, place=TopicPartition("nowhere", 0)))
         watched.wait(lambda: committer.counts.failures >= 1 and committer.is_idle)
         assert "UNKNOWN_TOPIC_OR_PARTITION" in (committer.counts.last_error or "")
+        committer.submit(batch(2, place=TopicPartition("nowhere", 0)))
+        watched.wait(lambda: committer.counts.failures >= 2 and committer.is_idle)
+        assert committer.counts.failures == 2, "each was tried once"
+        (logged,) = warnings(caplog)
+        assert "UNKNOWN_TOPIC_OR_PARTITION" in logged
+        assert logged.endswith("; given up for this micro-batch"), "the same reason is told once"
         committer.submit(batch(2))
         watched.wait(lambda: committer.counts.commits >= 1)
         assert asyncio.run(held(server.address)) == {PLACE: (20, 2)}
+        assert (committer.counts.commits, committer.counts.failures, committer.counts.last_error) == (1, 2, None)
         committer.stop(PATIENCE_SECONDS)
+
+
+def test_group_with_members_is_told_in_words_that_name_the_way_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with server_at(free_port(), tmp_path) as server, GroupClient(server.port) as member:
+        asyncio.run(make_topic(server.address))
+        wake(member)
+        assert member.join("etl", version=3).answer().error_code == 0
+        watched = Watched(server.address)
+        committer = watched.committer
+        committer.submit(batch(1))
+        watched.wait(lambda: committer.counts.failures >= 1 and committer.is_idle)
+        assert (committer.counts.commits, committer.counts.failures) == (0, 1)
+        assert warnings(caplog) == [
+            "commit offsets of group etl: the group has members, and a tracked query needs a group of its own: choose another name;"
+            " given up for this micro-batch"
+        ]
+        committer.stop(PATIENCE_SECONDS)
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [each.getMessage() for each in caplog.records if each.name == "muster.spark"]
 
 
 async def make_topic(address: str) -> None:

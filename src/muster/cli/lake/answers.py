@@ -170,9 +170,12 @@ def run_on_lake(command: str, work: Callable[[], int]) -> int:
 
 
 def print_rows(
-    arguments: argparse.Namespace, columns: Sequence[Column], names: Sequence[str], rows: Sequence[Row]
+    arguments: argparse.Namespace, columns: Sequence[Column], names: Sequence[str], rows: Iterable[Row]
 ) -> None:
-    """As the flags of `add_form_arguments` ask for it. JSON and CSV have all `names`, a table has the `columns`."""
+    """As the flags of `add_form_arguments` ask for it. JSON and CSV have all `names`, a table has the `columns`.
+
+    JSON and CSV need no more than one row at a time.
+    """
     if arguments.json:
         print_json_lines(map(_public, rows))
     elif arguments.csv:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,12 +77,12 @@ def _run(arguments: argparse.Namespace, grid: Grid) -> int:
         from muster.whatif.job import what_if
 
         log = SparkLake(spark, lake).table("log")
-        found = what_if(spark, log, grid.variants, arguments.group).orderBy("cluster", "group_id", "variant").collect()
-        rows = [row.asDict(recursive=True) for row in found]
-        if not rows:
-            raise NotFound(_nothing_of(arguments.group))
-        _show(arguments, rows, grid.left_out)
-        return DONE if arguments.page is None else _write_page(arguments.page, rows)
+        found = what_if(spark, log, grid.variants, arguments.group).orderBy("cluster", "group_id", "variant")
+        # Ten thousand groups need not fit in here at once.
+        rows = (row.asDict(recursive=True) for row in found.toLocalIterator())
+        answers = Answers(rows, for_page=arguments.page is not None)
+        _show(arguments, answers, grid.left_out)
+        return DONE if arguments.page is None else _write_page(arguments.page, answers)
 
     return run_on_spark("whatif", arguments, work)
 
@@ -91,11 +92,11 @@ def _nothing_of(group: str | None) -> str:
     return f"{what} any group yet" if group is None else f"{what} {group}: `muster status` shows its groups"
 
 
-def _write_page(path: Path, rows: list[dict[str, Any]]) -> int:
+def _write_page(path: Path, answers: Answers) -> int:
     from muster.whatif.page import render
 
     try:
-        path.write_text(render(rows, time.time_ns() // 1_000_000), encoding="utf-8")
+        path.write_text(render(answers.page_rows, time.time_ns() // 1_000_000, answers.groups), encoding="utf-8")
     except OSError as error:
         note("whatif", f"{path} cannot be written: {error.strerror}")
         return FAILED
@@ -114,28 +115,52 @@ def _grid(arguments: argparse.Namespace) -> Grid:
         raise UsageError(str(error)) from None
 
 
-def _show(arguments: argparse.Namespace, rows: list[dict[str, Any]], left_out: Mapping[str, int]) -> None:
-    from muster.whatif.advice import advise, best_of, why_none
+def _show(arguments: argparse.Namespace, answers: Answers, left_out: Mapping[str, int]) -> None:
     from muster.whatif.job import GIVES
 
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault((row["cluster"], row["group_id"]), []).append(row)
-    for own in groups.values():
-        best, advice = best_of(own), advise(own)
-        for row in own:
-            row["advice"] = advice if row is best else None
-    print_rows(arguments, _COLUMNS, (*GIVES.names, "advice"), rows)
+    rows = answers.rows()
+    first = next(rows, None)
+    if first is None:
+        raise NotFound(_nothing_of(arguments.group))
+    print_rows(arguments, _COLUMNS, (*GIVES.names, "advice"), chain([first], rows))
     for reason, count in left_out.items():
         print_below(arguments, f"{plural(count, 'combination')} left out: {reason}")
     if arguments.json or arguments.csv:
         return
-    for own in groups.values():
-        for said in _notes(own):
-            print_below(arguments, said)
-    for own in groups.values():
-        advice = next((row["advice"] for row in own if row["advice"]), None)
-        print("\n" + words.name(advice or f"{own[0]['group_id']}: {why_none(own)}"))
+    for said in answers.notes:
+        print_below(arguments, said)
+    for said in answers.advice:
+        print(f"\n{said}")
+
+
+class Answers:
+    """The rows of all groups, one group after the other, and what is said below them. Holds one group, and what the page shows."""
+
+    def __init__(self, found: Iterable[dict[str, Any]], *, for_page: bool) -> None:
+        """`found`: sorted by cluster and group."""
+        self._found = found
+        self._for_page = for_page
+        self.groups = 0
+        self.notes: list[str] = []
+        self.advice: list[str] = []
+        self.page_rows: list[dict[str, Any]] = []
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """With the advice about the best row of each group. What is said of a group is known when its last row is."""
+        from muster.whatif.advice import advise, best_of, why_none
+        from muster.whatif.page import MOST_GROUPS
+
+        for _, together in groupby(self._found, key=lambda row: (row["cluster"], row["group_id"])):
+            own = list(together)
+            best, advice = best_of(own), advise(own)
+            for row in own:
+                row["advice"] = advice if row is best else None
+            self.notes += _notes(own)
+            self.advice.append(words.name(advice or f"{own[0]['group_id']}: {why_none(own)}"))
+            if self._for_page and self.groups < MOST_GROUPS:
+                self.page_rows += own
+            self.groups += 1
+            yield from own
 
 
 def _notes(rows: list[dict[str, Any]]) -> list[str]:

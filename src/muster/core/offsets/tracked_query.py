@@ -9,6 +9,7 @@ client's own, and `query_in` says None to what it does not know. `new_run` is th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
@@ -59,14 +60,22 @@ def query_in(metadata: str) -> TrackedQuery | None:
     return TrackedQuery(query, None if run == _UNKNOWN else run, int(batch), None if took == _UNKNOWN else int(took))
 
 
-def newest_query(texts: Iterable[str]) -> TrackedQuery | None:
-    """Of the metadata of a group's commits: the one of the latest micro-batch, if any is of a tracked query."""
-    newest: TrackedQuery | None = None
-    for text in texts:
-        query = query_in(text)
-        if query is not None and (newest is None or query.batch_id > newest.batch_id):
-            newest = query
-    return newest
+def newest_query(texts: Iterable[str], query_id: str | None = None) -> TrackedQuery | None:
+    """Of the metadata of a group's partitions: the latest micro-batch of the query, None if there is none.
+
+    A query that began anew, with another checkpoint, has another id and counts from 0; partitions that it no longer reads keep the
+    commits of the one before. Micro-batches of two queries cannot be compared, and offsets have no time: without `query_id` it is
+    the query that most partitions are of.
+    """
+    newest: dict[str, TrackedQuery] = {}
+    partitions: Counter[str] = Counter()
+    for query in filter(None, map(query_in, texts)):
+        partitions[query.query_id] += 1
+        if query.query_id not in newest or query.batch_id > newest[query.query_id].batch_id:
+            newest[query.query_id] = query
+    if query_id is not None:
+        return newest.get(query_id)
+    return newest[partitions.most_common(1)[0][0]] if partitions else None
 
 
 def new_run(offsets: OffsetStore, commit: OffsetCommit, now_ms: int) -> list[JournalEvent]:

@@ -8,6 +8,7 @@ nothing, from the `AWS_*` environment. Knows names only: nothing is opened here.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,19 @@ CHECKPOINT: Final = "_checkpoint"
 OLD_MANIFEST: Final = "manifest.json"
 """Marks a lake of the layout before Delta."""
 _SCHEMES: Final = "a local path, file://, hdfs:// or s3a://"
+_ONE_SLASH: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:)/(?!/)")
+"""Two letters or more: one is a drive."""
+
+
+def with_slashes(url: str) -> str:
+    """Hadoop writes a URL without a host with one slash (`file:/data`, `dbfs:/data`), which is the same as with three."""
+    return _ONE_SLASH.sub(r"\1///", url, count=1) if _ONE_SLASH.match(url) else url
+
+
+def scheme_of(url: str) -> str:
+    """In small letters; empty for a path."""
+    scheme, found, _ = with_slashes(url).partition("://")
+    return scheme.lower() if found else ""
 
 
 def table_directory(table: str) -> str:
@@ -71,8 +85,8 @@ class Location:
         environment: Mapping[str, str] | None = None,
     ) -> Location:
         """`settings` are Spark's (`--conf`); the environment is the process's own if it is not given."""
-        text = os.fspath(given)
-        scheme = text.partition("://")[0].lower() if "://" in text else ""
+        text = with_slashes(os.fspath(given))
+        scheme = scheme_of(text)
         if scheme in ("", "file"):
             return cls._local(text)
         if not urlsplit(text).netloc and scheme != "hdfs":
