@@ -35,6 +35,8 @@ pytestmark = pytest.mark.xdist_group("cluster")
 
 TIMEOUT_MS = 10_000
 NEW = {"library": "confluent-kafka", "protocol": "consumer"}
+_TELLING = "topic,metadata,cgrp,broker,fetch"
+"""What is needed of librdkafka's log to see why it does not read from a partition any more."""
 
 
 @pytest.fixture
@@ -170,8 +172,8 @@ def test_members_of_librdkafka_keep_what_they_own_when_their_coordinator_is_kill
     scene = Stage(cluster, tmp_path, topic)
     scene.produce()
     with scene.fleet() as fleet:
-        fleet.add("anna", **NEW)
-        fleet.add("boris", **NEW)
+        fleet.add("anna", **NEW, debug=_TELLING)
+        fleet.add("boris", **NEW, debug=_TELLING)
         scene.await_stable(fleet)
         scene.await_all_read(fleet)
         said = len(fleet.said("owns"))
@@ -259,8 +261,8 @@ def test_members_of_librdkafka_keep_what_they_own_when_their_worker_is_killed(
     with ExitStack() as open_things:
         fleet: Fleet = open_things.enter_context(scene.fleet())
         asking = open_things.enter_context(closing(LoneConsumer(topic)))
-        fleet.add("anna", **NEW)
-        fleet.add("boris", **NEW)
+        fleet.add("anna", **NEW, debug=_TELLING)
+        fleet.add("boris", **NEW, debug=_TELLING)
         scene.await_stable(fleet)
         scene.await_all_read(fleet)
         said = len(fleet.said("owns"))

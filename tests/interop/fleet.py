@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,8 @@ from tests.interop.reading_rules import Said
 from tests.interop.waiting import PATIENCE_SECONDS, eventually
 
 ROOT = Path(__file__).parents[2]
+_SHOWN_OF_A_LOG = 20_000
+"""Characters, where what was waited for did not come."""
 
 
 class Running:
@@ -122,8 +125,14 @@ class Fleet:
                 self._take_in(self._said.get(timeout=1))
             return "yes" if holds() else self._state()
 
-        if not holds():
+        if holds():
+            return
+        try:
             eventually(what, look, lambda seen: seen == "yes")
+        except AssertionError as error:
+            for member in self.members.values():
+                error.add_note(f"the end of the log of {member.name}:\n{member.errors[-_SHOWN_OF_A_LOG:]}")
+            raise
 
     def _take_in_all(self) -> None:
         while not self._said.empty():
@@ -139,7 +148,8 @@ class Fleet:
     def _state(self) -> str:
         last = {name: f"{each.owned} in generation {each.generation}" for name, each in self.members.items()}
         gone = [f"{name} has ended: {each.errors}" for name, each in self.members.items() if not each.alive]
-        return f"{last}, {self.count_read()} records read; {gone or 'all run'}"
+        reads = Counter(partition for partition, _ in self._read())
+        return f"{last}, records read by partition: {dict(sorted(reads.items()))}; {gone or 'all run'}"
 
     # ---- what tests wait for
 
@@ -156,7 +166,10 @@ class Fleet:
 
     def count_read(self) -> int:
         """Different records."""
-        return len({(said.details["partition"], said.details["offset"]) for said in self.said("read")})
+        return len(self._read())
+
+    def _read(self) -> set[tuple[int, int]]:
+        return {(said.details["partition"], said.details["offset"]) for said in self.said("read")}
 
     def said(self, event: str, member: str | None = None) -> list[Said]:
         return [each for each in self.history if each.event == event and member in (None, each.member)]

@@ -47,6 +47,8 @@ class MemberSettings:
     """Its client id, with which the coordinator begins the member id that it gives out."""
     metadata_ms: int = 300_000
     """How old a library lets its picture of a topic become: when it sees that there are more partitions."""
+    debug: str | None = None
+    """What librdkafka writes to the member's log (`fetch,cgrp`): a test that fails shows the end of it."""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

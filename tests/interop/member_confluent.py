@@ -18,6 +18,7 @@ class ConfluentMember(Member):
         super().__init__(settings)
         static = {} if settings.instance is None else {"group.instance.id": settings.instance}
         named = {} if settings.client is None else {"client.id": settings.client}
+        telling = {"log_level": 0} if settings.debug is None else {"log_level": 7, "debug": settings.debug}
         self._consumer = Consumer(
             {
                 "bootstrap.servers": settings.bootstrap,
@@ -28,7 +29,7 @@ class ConfluentMember(Member):
                 "fetch.wait.max.ms": 100,
                 "reconnect.backoff.max.ms": 500,
                 "topic.metadata.refresh.interval.ms": settings.metadata_ms,
-                "log_level": 0,
+                **telling,
                 **_protocol(settings),
                 **static,
                 **named,
