@@ -1,9 +1,9 @@
 """A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag, or without one the commit that
 released 0.2.0; `REV=` says which else.
 
-Two old nodes make the tables and serve a load. A present one joins them, the database is migrated, an old node is killed and comes
-back, a contract step is refused, the old ones are replaced, and one goes back to the old release. Nothing acknowledged may be
-missing at the end. The old nodes run with this Python and what is installed for it.
+Two old nodes make the tables and serve a load. A present one joins them, topics are deleted and made again, the database is
+migrated, an old node is killed and comes back, a contract step is refused, the old ones are replaced, and one goes back to the old
+release. Nothing acknowledged may be missing at the end. The old nodes run with this Python and what is installed for it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
 from tests.cluster.light_load import LightLoad
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage, muster
+from tests.cluster.upgrade_topics import check_that_leaders_stay, make_again
 from tests.interop.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,9 @@ class Upgrade:
             load.progress()
             stage.add(3)
             self._show(load, "a present node joins two old ones")
+            make_again(stage, old=1, present=3)
+            check_that_leaders_stay(stage)
+            self._show(load, "topics are deleted and made again, and leaders stay meanwhile")
             muster("store", "migrate", stage.database.url)
             eventually("node 3 to say more", lambda: stage.status()[3]["schema"] == [OLDEST, NEWEST])
             self._show(load, f"the database is migrated to {NEWEST}")
