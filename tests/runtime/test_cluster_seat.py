@@ -14,6 +14,7 @@ import pytest
 
 from muster.cluster.plan import Slot
 from muster.cluster.view import ClusterView, NodeEntry
+from muster.core.hashing import partition_for
 from muster.log.contract import NOBODY, Leader, StorageError
 from muster.log.memory import MemoryStore
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
@@ -219,6 +220,16 @@ def test_a_topic_that_is_heard_of_with_its_leaders_gets_its_coordinators() -> No
         world.node.broker.catalog.lead(partition, Leader(ME, 0))
     world.see(Leader(ME, 0), Leader(ME, 0))
     assert set(world.node.coordinator.places) == {0, 1}
+
+
+def test_groups_are_found_by_the_number_of_partitions_that_another_node_has_given_the_topic() -> None:
+    """Also those that were asked for before this node had heard of it."""
+    world, group = Seated(), "here"
+    coordinator = world.node.coordinator
+    coordinator.start(partition_count=50)
+    assert partition_for(group, PARTITIONS) != coordinator.partition_of(group) == partition_for(group, 50)
+    world.see(Leader(OTHER, 0), Leader(OTHER, 0))
+    assert coordinator.partition_of(group) == partition_for(group, PARTITIONS)
 
 
 def test_a_view_that_comes_while_the_node_leaves_shows_clients_the_heirs(seated: Seated) -> None:

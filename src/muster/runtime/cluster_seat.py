@@ -293,8 +293,8 @@ class ClusterSeat:
         number it has."""
         for name, coordinator in self._node.coordinators.items():
             topic = self._node.broker.topic(name)
-            if topic is not None and not coordinator.places:
-                coordinator.partition_count = len(topic.partitions)
+            if topic is not None and not coordinator.places and coordinator.partition_count != len(topic.partitions):
+                coordinator.count_partitions(len(topic.partitions))
 
     def _moved(self) -> list[tuple[Partition, Leader]]:
         """What is to be led otherwise than it is, by the view of this moment."""
