@@ -23,6 +23,7 @@ from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
 from tests.cluster.light_load import LightLoad
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage, muster
+from tests.cluster.upgrade import git, newest_tag_before
 from tests.interop.waiting import eventually
 from tests.log.postgres_server import bare_database
 from tests.log.release_before import come
@@ -104,6 +105,20 @@ def test_records_of_deleted_topics_count_for_nothing_once_every_node_knows_that_
     assert connection.execute("SELECT DISTINCT owner FROM muster.partitions WHERE topic <> 'orders'").fetchall() == [
         (None,)
     ]
+
+
+def test_the_release_before_is_the_newest_that_is_not_the_one_that_is_tried(tmp_path: Path) -> None:
+    """A release is tagged before its workflow runs."""
+    who = ("-c", "user.name=who", "-c", "user.email=who@example")
+    git("init", "--quiet", home=tmp_path)
+    git(*who, "commit", "--quiet", "--allow-empty", "-m", "old", home=tmp_path)
+    assert newest_tag_before(tmp_path) == ""
+    for tag in ("v0.9.0", "v0.10.0"):
+        git("tag", tag, home=tmp_path)
+    git(*who, "commit", "--quiet", "--allow-empty", "-m", "new", home=tmp_path)
+    assert newest_tag_before(tmp_path) == "v0.10.0"
+    git("tag", "v0.11.0", home=tmp_path)
+    assert newest_tag_before(tmp_path) == "v0.10.0"
 
 
 _PARTITIONS = """

@@ -1,5 +1,5 @@
-"""A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag, or without one the commit that
-released 0.2.0; `REV=` says which else.
+"""A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag before, or without one the
+commit that released 0.2.0; `REV=` says which else.
 
 Two old nodes make the tables and serve a load. A present one joins them, topics are deleted and made again, the database is
 migrated, an old node is killed and comes back, a contract step is refused, the old ones are replaced, and one goes back to the old
@@ -92,16 +92,21 @@ class Upgrade:
         raise AssertionError("a contract step was taken beside old nodes")
 
 
-def git(*arguments: str) -> str:
-    done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+def git(*arguments: str, home: Path = ROOT) -> str:
+    done = subprocess.run(("git", *arguments), cwd=home, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"git {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout.strip()
 
 
+def newest_tag_before(home: Path = ROOT) -> str:
+    """Not the one of what is tried here, which is tagged when it is released. Empty: there is none."""
+    return git("tag", "--list", "v*", "--no-contains", "HEAD", "--sort=-version:refname", home=home).partition("\n")[0]
+
+
 def revision_to_come_from(wanted: str) -> str:
     """SystemExit with what to do if it is not in this clone."""
-    found = wanted or git("tag", "--list", "v*", "--sort=-version:refname").partition("\n")[0] or RELEASE_0_2_0
+    found = wanted or newest_tag_before() or RELEASE_0_2_0
     known = subprocess.run(("git", "cat-file", "-e", f"{found}^{{commit}}"), cwd=ROOT, capture_output=True, check=False)
     if known.returncode:
         raise SystemExit(f"{found} is not in this clone: git fetch --unshallow --tags, or say another one with REV=")
