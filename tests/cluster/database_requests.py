@@ -46,7 +46,12 @@ from muster.wire.generated.incremental_alter_configs import (
 )
 from muster.wire.generated.init_producer_id import InitProducerIdRequest
 from muster.wire.generated.list_offsets import ListOffsetsRequest, ListOffsetsRequestPartition, ListOffsetsRequestTopic
-from muster.wire.generated.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponsePartition
+from muster.wire.generated.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponsePartition,
+)
 from muster.wire.generated.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochRequestPartition,
@@ -88,6 +93,8 @@ def errors_in(answer: object) -> list[int]:
 def _errors_in(value: object) -> Iterator[int]:
     if isinstance(value, MetadataResponsePartition):
         return  # nobody leads a new one yet, and its topic says whether it was made
+    if isinstance(value, MetadataResponse):
+        value = value.topics  # before version 13 nothing is said of the whole
     if isinstance(value, Message):
         for name, inner in value.fields():
             if name.endswith("error_code"):

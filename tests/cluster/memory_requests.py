@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muster.security.resources import ANY_CODE, Pattern
-from muster.wire.errors import ILLEGAL_SASL_STATE, MEMBER_ID_REQUIRED
+from muster.wire.errors import ILLEGAL_SASL_STATE, INVALID_TOPIC_EXCEPTION, MEMBER_ID_REQUIRED
 from muster.wire.generated.api_versions import ApiVersionsRequest
 from muster.wire.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from muster.wire.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
@@ -51,6 +51,13 @@ def _of_topics() -> list[Question]:
     latest = ListOffsetsRequest(-1, 0, [ListOffsetsRequestTopic(OLD, [ListOffsetsRequestPartition(0, -1, -1)])])
     return [
         Question("Metadata", "Metadata", 7, MetadataRequest([MetadataRequestTopic(name=OLD)])),
+        Question(
+            "Metadata of a name that no topic can have",
+            "Metadata",
+            7,
+            MetadataRequest([MetadataRequestTopic(name="no name")]),
+            INVALID_TOPIC_EXCEPTION,
+        ),
         Question(
             "DescribeTopicPartitions",
             "DescribeTopicPartitions",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.cluster.light_load import LightLoad
 from tests.cluster.managed_postgres import ManagedPostgres
@@ -45,15 +46,24 @@ class Operator:
         self._database = database
         self._authority = authority
         self._file = home / "passwords"
+        self._services = home / "services"
         self.write_passwords("first")
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"PGPASSFILE": str(self._file)}
+        return {"PGPASSFILE": str(self._file), "PGSERVICEFILE": str(self._services)}
 
     def write_passwords(self, password: str) -> None:
         self._file.write_text(f"*:*:*:*:{password}\n")
         self._file.chmod(0o600)
+
+    def write_service(self, password: str) -> str:
+        """For the role of nodes, in a file that everybody may read: libpq takes no such file for passwords alone. Returns the
+        address that is used then."""
+        parts = {**conninfo_to_dict(self.url(NODE)), "password": password}
+        self._services.write_text("\n".join(["[muster]", *(f"{key}={value}" for key, value in parts.items())]))
+        self._services.chmod(0o644)
+        return "postgresql:///?service=muster"
 
     def url(self, role: str, **parameters: str) -> str:
         if not self._database.has_tls:
@@ -125,6 +135,30 @@ def test_a_node_with_rights_on_rows_alone_goes_on_when_its_password_changes_and_
             assert provided.end_sessions_of(NODE) > 0
             eventually("the node to be refused", lambda: "password authentication failed" in node.log)
             operator.write_passwords("second")
+            load.progress()
+            load.settle()
+        node.stop()
+        assert "Traceback" not in node.log, node.log
+    finally:
+        node.kill()
+        provided.as_provider(f"ALTER ROLE {NODE} PASSWORD 'first'")
+
+
+def test_a_node_whose_whole_address_is_in_a_service_file_goes_on_when_its_password_changes(
+    provided: ManagedPostgres, operator: Operator
+) -> None:
+    """As the files of deploy/kubernetes do it."""
+    provided.as_provider("DROP SCHEMA IF EXISTS muster CASCADE")
+    prepare(provided, operator)
+    node = NodeProcess(operator.home, operator.write_service("first"), 1)
+    node.environment = {**operator.environment, "PGPASSFILE": os.devnull}
+    node.start()
+    try:
+        with LightLoad({1: node}) as load:
+            load.progress()
+            provided.as_provider(f"ALTER ROLE {NODE} PASSWORD 'second'")
+            operator.write_service("second")
+            assert provided.end_sessions_of(NODE) > 0
             load.progress()
             load.settle()
         node.stop()

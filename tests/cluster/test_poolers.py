@@ -11,9 +11,11 @@ import psycopg
 import pytest
 
 from muster.log.contract import StorageError
+from muster.log.files import FileStore
 from muster.log.postgres.line import Line
 from muster.log.postgres.pooler import require_sessions
 from muster.log.postgres.schema import CHANNEL
+from muster.server.identity import claim
 from tests.cluster.light_load import LightLoad
 from tests.cluster.node_process import NodeProcess
 from tests.cluster.pgbouncer_process import PgBouncerProcess
@@ -90,7 +92,21 @@ def warm_up(pooler: PgBouncerProcess) -> None:
 def test_a_node_and_the_commands_say_so_in_one_line(database: PostgresProcess, tmp_path: Path) -> None:
     with PgBouncerProcess(database, "transaction") as pooler:
         node = NodeProcess(tmp_path, pooler.url, 1)
-        commands = [node.command(), [sys.executable, "-m", "muster", "store", "migrate", pooler.url]]
+        directory = tmp_path / "data"
+        store = FileStore(str(directory), "os")
+        claim(store, 1, "a cluster", lambda: "x")
+        store.close()
+        commands = [
+            node.command(),
+            *(
+                [sys.executable, "-m", "muster", "store", *action]
+                for action in (
+                    ("migrate", pooler.url),
+                    ("copy", pooler.url, str(tmp_path / "copy")),
+                    ("copy", str(directory), pooler.url),
+                )
+            ),
+        ]
         for command in commands:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 1, done

@@ -14,6 +14,7 @@ import pytest
 from muster.cluster import ownership
 from muster.cluster.membership import Membership
 from muster.cluster.ownership import Registration
+from muster.cluster.plan import Slot, plan_leaders
 from muster.log.contract import StorageError
 from muster.log.postgres.migration import migrate
 from muster.log.postgres.node_versions import NodeVersions, live_versions
@@ -22,8 +23,10 @@ from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
 from tests.cluster.light_load import LightLoad
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage, muster
+from tests.cluster.upgrade import git, newest_tag_before
 from tests.interop.waiting import eventually
 from tests.log.postgres_server import bare_database
+from tests.log.release_before import come
 
 BEFORE = MIGRATIONS[:2]
 """The schema of release 0.2."""
@@ -36,8 +39,8 @@ def database() -> Iterator[tuple[str, Any]]:
         yield url, connection
 
 
-def registration(lease_ms: int = 60_000) -> Registration:
-    return Registration(1, uuid4(), {}, None, "test", lease_ms)
+def registration(node_id: int = 1) -> Registration:
+    return Registration(node_id, uuid4(), {}, None, "test", lease_ms=600_000)
 
 
 @pytest.mark.usefixtures("patient")
@@ -68,6 +71,69 @@ def test_a_node_that_comes_after_a_contract_step_that_it_does_not_speak_is_refus
     with pytest.raises(StorageError, match=f"speak schema version {NEWEST + 1}"):
         ownership.register(connection, registration())
     assert connection.execute("SELECT count(*) FROM muster.nodes").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("steps", [BEFORE, MIGRATIONS], ids=["before the migration", "after it"])
+def test_nodes_of_both_releases_plan_alike_while_records_of_deleted_topics_are_there(
+    database: tuple[str, Any], steps: tuple[Step, ...]
+) -> None:
+    """Release 0.2 gives owners to whatever has a row. One that plans otherwise would be answered by other moves, for ever."""
+    _, connection = database
+    migrate(connection, "id", steps)
+    connection.execute(_PARTITIONS)
+    come(connection, 1)
+    for node_id in (2, 3):
+        assert ownership.register(connection, registration(node_id))
+    assert ownership.carry_out_plan(connection) > 0
+    assert moves_wanted_by_0_2(connection) == {}
+    view = ownership.look(connection)
+    assert ownership.moves_wanted(view) == {}
+    assert [slot.topic for slot in view.leaders] == ["orders"] * 3, "nobody is shown what is put aside"
+
+
+def test_records_of_deleted_topics_count_for_nothing_once_every_node_knows_that_nobody_leads_them(
+    database: tuple[str, Any],
+) -> None:
+    _, connection = database
+    migrate(connection, "id")
+    connection.execute(_PARTITIONS)
+    for node_id in (1, 2, 3):
+        assert ownership.register(connection, registration(node_id))
+    ownership.carry_out_plan(connection)
+    view = ownership.look(connection)
+    assert sorted(leader.node_id for leader in view.leaders.values()) == [1, 2, 3]
+    assert connection.execute("SELECT DISTINCT owner FROM muster.partitions WHERE topic <> 'orders'").fetchall() == [
+        (None,)
+    ]
+
+
+def test_the_release_before_is_the_newest_that_is_not_the_one_that_is_tried(tmp_path: Path) -> None:
+    """A release is tagged before its workflow runs."""
+    who = ("-c", "user.name=who", "-c", "user.email=who@example")
+    git("init", "--quiet", home=tmp_path)
+    git(*who, "commit", "--quiet", "--allow-empty", "-m", "old", home=tmp_path)
+    assert newest_tag_before(tmp_path) == ""
+    for tag in ("v0.9.0", "v0.10.0"):
+        git("tag", tag, home=tmp_path)
+    git(*who, "commit", "--quiet", "--allow-empty", "-m", "new", home=tmp_path)
+    assert newest_tag_before(tmp_path) == "v0.10.0"
+    git("tag", "v0.11.0", home=tmp_path)
+    assert newest_tag_before(tmp_path) == "v0.10.0"
+
+
+_PARTITIONS = """
+INSERT INTO muster.partitions (topic, partition, topic_id, owner)
+SELECT 'orders', number, gen_random_uuid(), number % 2 + 1 FROM generate_series(0, 2) AS number
+UNION ALL SELECT 'deleted/' || number, 0, gen_random_uuid(), NULL FROM generate_series(1, 6) AS number
+"""
+
+
+def moves_wanted_by_0_2(connection: Any) -> dict[Slot, int]:
+    rows = connection.execute("SELECT topic, partition, owner FROM muster.partitions")
+    nodes = connection.execute("SELECT node_id FROM muster.nodes WHERE lease_until >= now() AND NOT is_draining")
+    return plan_leaders(
+        {Slot(topic, partition): owner for topic, partition, owner in rows}, [node_id for (node_id,) in nodes]
+    )
 
 
 @pytest.mark.xdist_group("cluster")

@@ -66,6 +66,17 @@ def test_a_read_after_a_restart_of_the_database_works_and_a_change_says_that_nob
     line.close()
 
 
+def test_a_session_that_has_nothing_to_do_is_kept_whatever_the_database_says_about_idle_ones(
+    database: PostgresProcess,
+) -> None:
+    """A writer whose session was ended would have to begin everything anew."""
+    with psycopg.connect(database.url, autocommit=True) as other:
+        other.execute("ALTER ROLE CURRENT_USER SET idle_session_timeout = '1h'")
+    line = Line(database.url, "test")
+    assert line.connect().execute("SHOW idle_session_timeout").fetchone() == ("0",)
+    line.close()
+
+
 def test_who_cuts_a_connection_that_was_closed_a_moment_ago_does_not_fail(database: PostgresProcess) -> None:
     """The thread that ends waits for all connections must not end because one of them went by itself."""
     line = Line(database.url, "test")

@@ -258,7 +258,8 @@ def test_what_is_left_of_deleted_topics_is_not_copied(directory: Path, url: str,
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
             "INSERT INTO muster.partitions (topic, partition, topic_id)"
-            " VALUES ('gone', 0, gen_random_uuid()), ('t', 2, (SELECT topic_id FROM muster.partitions WHERE topic = 't' LIMIT 1))"
+            " VALUES ('gone', 0, gen_random_uuid()), ('deleted/7', 0, gen_random_uuid()),"
+            " ('t', 2, (SELECT topic_id FROM muster.partitions WHERE topic = 't' LIMIT 1))"
         )
     copied = muster("store", "copy", url, str(tmp_path / "back"), "--json").done().rows
     assert [row["partition"] for row in copied] == ["empty-0", "t-0", "t-1"]

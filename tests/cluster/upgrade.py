@@ -1,9 +1,9 @@
-"""A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag, or without one the commit that
-released 0.2.0; `REV=` says which else.
+"""A rolling upgrade with the code of an older release: `make upgrade-test` takes the newest tag before, or without one the
+commit that released 0.2.0; `REV=` says which else.
 
-Two old nodes make the tables and serve a load. A present one joins them, the database is migrated, an old node is killed and comes
-back, a contract step is refused, the old ones are replaced, and one goes back to the old release. Nothing acknowledged may be
-missing at the end. The old nodes run with this Python and what is installed for it.
+Two old nodes make the tables and serve a load. A present one joins them, topics are deleted and made again, the database is
+migrated, an old node is killed and comes back, a contract step is refused, the old ones are replaced, and one goes back to the old
+release. Nothing acknowledged may be missing at the end. The old nodes run with this Python and what is installed for it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
 from tests.cluster.light_load import LightLoad
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import ClusterStage, muster
+from tests.cluster.upgrade_topics import check_that_leaders_stay, make_again
 from tests.interop.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,9 @@ class Upgrade:
             load.progress()
             stage.add(3)
             self._show(load, "a present node joins two old ones")
+            make_again(stage, old=1, present=3)
+            check_that_leaders_stay(stage)
+            self._show(load, "topics are deleted and made again, and leaders stay meanwhile")
             muster("store", "migrate", stage.database.url)
             eventually("node 3 to say more", lambda: stage.status()[3]["schema"] == [OLDEST, NEWEST])
             self._show(load, f"the database is migrated to {NEWEST}")
@@ -88,16 +92,21 @@ class Upgrade:
         raise AssertionError("a contract step was taken beside old nodes")
 
 
-def git(*arguments: str) -> str:
-    done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+def git(*arguments: str, home: Path = ROOT) -> str:
+    done = subprocess.run(("git", *arguments), cwd=home, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"git {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout.strip()
 
 
+def newest_tag_before(home: Path = ROOT) -> str:
+    """Not the one of what is tried here, which is tagged when it is released. Empty: there is none."""
+    return git("tag", "--list", "v*", "--no-contains", "HEAD", "--sort=-version:refname", home=home).partition("\n")[0]
+
+
 def revision_to_come_from(wanted: str) -> str:
     """SystemExit with what to do if it is not in this clone."""
-    found = wanted or git("tag", "--list", "v*", "--sort=-version:refname").partition("\n")[0] or RELEASE_0_2_0
+    found = wanted or newest_tag_before() or RELEASE_0_2_0
     known = subprocess.run(("git", "cat-file", "-e", f"{found}^{{commit}}"), cwd=ROOT, capture_output=True, check=False)
     if known.returncode:
         raise SystemExit(f"{found} is not in this clone: git fetch --unshallow --tags, or say another one with REV=")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.log.postgres_server import empty_database
 
@@ -52,17 +53,34 @@ def test_selectors_ports_and_the_secret_fit_each_other() -> None:
     assert found["Job"]["spec"]["template"]["metadata"]["labels"] != labels, "clients would be sent to it"
     assert {port["targetPort"] for port in found["Service"]["spec"]["ports"]} == set(ports)
     assert {container[probe]["httpGet"]["port"] for probe in container if probe.endswith("Probe")} == {"metrics"}
-    for user in (container, found["Job"]["spec"]["template"]["spec"]["containers"][0]):
-        (store,) = (each["valueFrom"]["secretKeyRef"] for each in user["env"] if each["name"] == "MUSTER_STORE")
-        assert (store["name"], [store["key"]]) == ("muster-store", list(found["Secret"]["stringData"]))
+    (name,) = found["Secret"]["stringData"]
+    for each in (pod, found["Job"]["spec"]["template"]):
+        (container,) = each["spec"]["containers"]
+        (mount,) = (mount for mount in container["volumeMounts"] if mount["name"] == "store")
+        (volume,) = (volume for volume in each["spec"]["volumes"] if volume["name"] == "store")
+        assert volume["secret"]["secretName"] == found["Secret"]["metadata"]["name"]
+        assert variable(container, "PGSERVICEFILE") == f"{mount['mountPath']}/{name}"
+        assert "subPath" not in mount, "kubelet never changes such a file"
+        assert each["spec"]["securityContext"]["fsGroup"], "it could not read the file"
+        service = conninfo_to_dict(variable(container, "MUSTER_STORE"))["service"]
+        assert f"[{service}]" in found["Secret"]["stringData"][name]
 
 
-def test_the_job_and_the_pods_start_as_they_are_written() -> None:
-    """With 127.0.0.1 for the pod's address, and ports that are free."""
+def variable(container: dict[str, Any], name: str) -> str:
+    (value,) = (each["value"] for each in container["env"] if each["name"] == name)
+    return str(value)
+
+
+def test_the_job_and_the_pods_start_as_they_are_written(tmp_path: Path) -> None:
+    """With 127.0.0.1 for the pod's address, ports that are free, and a database that is there."""
     found = objects()
-    environment = {**os.environ, "MUSTER_STORE": empty_database()}
     (job,) = found["Job"]["spec"]["template"]["spec"]["containers"]
     (pod,) = found["Deployment"]["spec"]["template"]["spec"]["containers"]
+    assert variable(job, "MUSTER_STORE") == variable(pod, "MUSTER_STORE")
+    file = tmp_path / "pg_service.conf"
+    database = conninfo_to_dict(empty_database())
+    file.write_text("\n".join(["[muster]", *(f"{key}={value}" for key, value in database.items())]))
+    environment = {**os.environ, "MUSTER_STORE": variable(pod, "MUSTER_STORE"), "PGSERVICEFILE": str(file)}
     muster = [sys.executable, "-m", "muster"]
     subprocess.run([*muster, *job["args"]], env=environment, check=True, capture_output=True)
     arguments = [

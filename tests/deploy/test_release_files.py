@@ -68,6 +68,14 @@ def test_a_release_is_tested_with_every_python_that_the_pages_promise(targets: s
     assert all(f"python{version}" in text("CONTRIBUTING.md") for version in PYTHONS)
 
 
+def test_nothing_is_released_that_the_release_before_cannot_be_upgraded_to() -> None:
+    jobs = read_yaml(".github/workflows/release.yml")["jobs"]
+    (job,) = (name for name, job in jobs.items() if "make upgrade-test" in _commands(job))
+    assert job in jobs["release"]["needs"]
+    (checkout,) = (step for step in jobs[job]["steps"] if "checkout" in step.get("uses", ""))
+    assert checkout["with"]["fetch-depth"] == 0, "without all tags and commits there is no release before"
+
+
 def test_jobs_ask_for_machines_that_there_are_and_wheels_for_one_of_each_platform() -> None:
     jobs = read_yaml(".github/workflows/release.yml")["jobs"]
     asked = jobs["wheels"]["strategy"]["matrix"]["os"]

@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any
-from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -20,6 +19,7 @@ from muster.log.postgres.node_versions import NodeVersions, live_versions, say_v
 from muster.log.postgres.schema import SchemaState, check, schema_state
 from muster.log.postgres.schema_steps import MIGRATIONS, NEWEST, OLDEST, Step
 from tests.log.postgres_server import bare_database
+from tests.log.release_before import come
 
 BEFORE = MIGRATIONS[:2]
 """The schema of release 0.2."""
@@ -35,13 +35,6 @@ SHIPPED = {
 }
 """SHA-256 of the steps that each release came with. A release adds a line (CONTRIBUTING.md), and no line ever changes."""
 
-REGISTER_AS_0_2 = """
-INSERT INTO muster.nodes (node_id, incarnation, rack, endpoints, release, lease_until)
-VALUES (%(node_id)s, %(incarnation)s, NULL, '{}', %(release)s, now() + make_interval(secs => %(lease_s)s))
-ON CONFLICT (node_id) DO UPDATE SET incarnation = excluded.incarnation, release = excluded.release,
-    lease_until = excluded.lease_until
-"""
-
 
 @pytest.fixture
 def url() -> Iterator[str]:
@@ -53,14 +46,6 @@ def url() -> Iterator[str]:
 def connection(url: str) -> Iterator[Any]:
     with psycopg.connect(url, autocommit=True) as made:
         yield made
-
-
-def come(connection: Any, node_id: int, *, lease_s: float = 600, release: str = "0.2.0") -> UUID:
-    """A node of a release that says nothing of what it speaks, with a row for as long as the test takes."""
-    incarnation = uuid4()
-    values = {"node_id": node_id, "incarnation": incarnation, "release": release, "lease_s": lease_s}
-    connection.execute(REGISTER_AS_0_2, values)
-    return incarnation
 
 
 def digest(step: Step) -> str:

@@ -14,6 +14,7 @@ import pytest
 
 from muster.cluster.plan import Slot
 from muster.cluster.view import ClusterView, NodeEntry
+from muster.core.hashing import partition_for
 from muster.log.contract import NOBODY, Leader, StorageError
 from muster.log.memory import MemoryStore
 from muster.runtime.cluster_seat import ClusterLeaders, ClusterSeat
@@ -221,6 +222,16 @@ def test_a_topic_that_is_heard_of_with_its_leaders_gets_its_coordinators() -> No
     assert set(world.node.coordinator.places) == {0, 1}
 
 
+def test_groups_are_found_by_the_number_of_partitions_that_another_node_has_given_the_topic() -> None:
+    """Also those that were asked for before this node had heard of it."""
+    world, group = Seated(), "here"
+    coordinator = world.node.coordinator
+    coordinator.start(partition_count=50)
+    assert partition_for(group, PARTITIONS) != coordinator.partition_of(group) == partition_for(group, 50)
+    world.see(Leader(OTHER, 0), Leader(OTHER, 0))
+    assert coordinator.partition_of(group) == partition_for(group, PARTITIONS)
+
+
 def test_a_view_that_comes_while_the_node_leaves_shows_clients_the_heirs(seated: Seated) -> None:
     seated.seat._is_leaving = True
     seated.seat._give_up("it is stopping", begin_anew=False)
@@ -291,12 +302,41 @@ def test_a_change_of_topics_that_could_not_be_done_whole_is_ended_with_another_v
     assert not seated.membership.said
 
 
-def test_another_view_is_wanted_for_as_long_as_a_topic_cannot_be_announced(seated: Seated) -> None:
-    Trouble(seated, "announce")
+def test_a_topic_that_cannot_be_announced_is_tried_with_another_view_ever_more_seldom(seated: Seated) -> None:
+    trouble = Trouble(seated, "announce")
     seated.node.broker.create_topics([NewTopic("new", 1, 1)])
+    for seconds in (0, 1, 2, 4):
+        seated.membership.said.clear()
+        seated.see(Leader(ME, 0), Leader(ME, 0))
+        assert [delay_s for delay_s, _ in seated.loop.timers if delay_s == seconds] == [seconds] * bool(seconds)
+        seated.loop.run_out()
+        assert seated.membership.said == ["look again"]
+    trouble.mend()
+    seated.membership.said.clear()
     seated.see(Leader(ME, 0), Leader(ME, 0))
-    seated.see(Leader(ME, 0), Leader(ME, 0))
-    assert seated.membership.said.count("look again") == 2
+    seated.loop.run_out()
+    assert not seated.membership.said
+
+
+def test_a_document_that_cannot_be_read_holds_up_neither_the_others_nor_what_the_view_says(
+    seated: Seated, caplog: pytest.LogCaptureFixture
+) -> None:
+    read: list[str] = []
+
+    def fail() -> None:
+        read.append("acls")
+        raise StorageError("acls.json has version 2, this server reads version 1")
+
+    seated.seat.on_document |= {"acls.json": fail, "users.json": lambda: read.append("users")}
+    for _ in range(3):
+        view = seated.seat.view
+        leaders = {**view.leaders, Slot(OFFSETS, 0): Leader(OTHER, 1)}
+        seated.seat.deliver(ClusterView(view.nodes, leaders, {"acls.json": 2, "users.json": 3}), seated.now_s + 3)
+        seated.loop.run_until_idle()
+    assert read == ["acls", "users"] * 3
+    assert set(seated.node.coordinator.places) == {1}
+    assert seated.membership.said.count("look again") == 1, "and then later"
+    assert caplog.text.count("acls.json has version 2") == 1
 
 
 def test_partitions_that_a_view_gives_are_led_when_the_store_has_read_what_it_needs_of_them(seated: Seated) -> None:

@@ -40,6 +40,8 @@ class Documents:
         assert name == DOCUMENT
         return self.content
 
+    def forget_document(self, name: str) -> None: ...
+
     def write_document(self, name: str, content: bytes) -> None:
         assert name == DOCUMENT
         self.before_write()

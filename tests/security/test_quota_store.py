@@ -30,6 +30,8 @@ class Shelf:
         assert name == DOCUMENT
         return self.content
 
+    def forget_document(self, name: str) -> None: ...
+
     def write_document(self, name: str, content: bytes) -> None:
         self.before_write()
         self.content = content

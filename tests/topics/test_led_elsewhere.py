@@ -253,6 +253,22 @@ def test_a_topic_that_could_not_be_taken_over_is_never_replaced_by_one_of_the_sa
     assert (second.auto_create("t").topic_id, len(second.auto_create("t").partitions)) == (made.topic_id, 4)
 
 
+def test_a_setting_that_a_later_release_wrote_is_trouble_with_the_catalog_and_nothing_is_written_over_it() -> None:
+    """Whoever follows the cluster expects a StorageError, and tries again."""
+    shared = SharedDocuments()
+    first, second = node(shared), node(shared)
+    first.create_topics([NewTopic("t", 1), NewTopic("u", 1)])
+    second.refresh()
+    (topic, _) = first.catalog.topics()
+    first.catalog.change_configs(topic, {"later.setting": "1"}, topic.settings)
+    first.create_topics([NewTopic("new", 1)])
+    written = shared.kept["topics.json"]
+    with pytest.raises(StorageError, match=r"topics\.json has a setting .*: topic t: .*later\.setting"):
+        second.refresh()
+    assert second.create_topics([NewTopic("v", 1)])[0].error_code == errors.KAFKA_STORAGE_ERROR
+    assert shared.kept["topics.json"] == written
+
+
 def test_a_topic_of_which_a_partition_has_moved_on_is_known_and_that_partition_led_by_nobody_yet() -> None:
     shared = SharedDocuments()
     store = MovingStore(shared)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.cluster.plan import Slot, plan_leaders
 from muster.cluster.view import ClusterView, NodeEntry
 from muster.log.contract import NOBODY, Leader
-from muster.log.postgres.deletion import OF_TOPICS
-from muster.log.postgres.node_versions import say_versions
+from muster.log.postgres.deletion import OF_TOPICS, PUT_ASIDE_SINCE
+from muster.log.postgres.node_versions import newest_said, say_versions
 from muster.log.postgres.schema import check, tell_others
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ RETURNING node_id
 _NEWS: Final = """
 SELECT changes, (SELECT extract(epoch FROM min(lease_until) - now())::float FROM muster.nodes) FROM muster.cluster
 """
-_NODES: Final = """
-SELECT node_id, endpoints, rack, is_draining FROM muster.nodes WHERE lease_until >= now() ORDER BY node_id
-"""
+_NODES: Final = "SELECT to_jsonb(node) FROM muster.nodes AS node WHERE lease_until >= now() ORDER BY node_id"
+_SLOTS: Final = f"""
+SELECT topic, partition, owner, epoch, {OF_TOPICS} FROM muster.partitions WHERE {OF_TOPICS} OR %s
+"""  # noqa: S608
 _MOVE: Final = """
 WITH held AS MATERIALIZED (
     SELECT partition.id, move.owner FROM muster.partitions AS partition
@@ -127,22 +128,25 @@ def news(connection: psycopg.Connection[Any]) -> tuple[int, float]:
 
 
 def look(connection: psycopg.Connection[Any]) -> ClusterView:
-    nodes = {
-        node_id: NodeEntry(node_id, {name: (host, port) for name, (host, port) in endpoints.items()}, rack, is_draining)
-        for node_id, endpoints, rack, is_draining in connection.execute(_NODES)
-    }
-    leaders = {
-        Slot(topic, partition): Leader(NOBODY if owner is None else owner, epoch)
-        for topic, partition, owner, epoch in connection.execute(
-            f"SELECT topic, partition, owner, epoch FROM muster.partitions WHERE {OF_TOPICS}"  # noqa: S608
-        )
-    }
+    rows = [row for (row,) in connection.execute(_NODES)]
+    shares_out_all = any(newest_said(row) < PUT_ASIDE_SINCE for row in rows)
+    leaders: dict[Slot, Leader] = {}
+    put_aside: dict[Slot, Leader] = {}
+    for topic, partition, owner, epoch, is_of_topic in connection.execute(_SLOTS, (shares_out_all,)):
+        leader = Leader(NOBODY if owner is None else owner, epoch)
+        (leaders if is_of_topic else put_aside)[Slot(topic, partition)] = leader
     documents = dict(connection.execute("SELECT name, version FROM muster.documents").fetchall())
-    return ClusterView(nodes, leaders, documents)
+    return ClusterView({row["node_id"]: _node_entry(row) for row in rows}, leaders, documents, put_aside)
+
+
+def _node_entry(row: dict[str, Any]) -> NodeEntry:
+    endpoints = {name: (host, port) for name, (host, port) in row["endpoints"].items()}
+    return NodeEntry(row["node_id"], endpoints, row["rack"], row["is_draining"])
 
 
 def moves_wanted(view: ClusterView) -> dict[Slot, int]:
-    owners = {slot: None if leader.node_id == NOBODY else leader.node_id for slot, leader in view.leaders.items()}
+    leaders = {**view.leaders, **view.put_aside}
+    owners = {slot: None if leader.node_id == NOBODY else leader.node_id for slot, leader in leaders.items()}
     return plan_leaders(owners, [node.node_id for node in view.nodes.values() if not node.is_draining])
 
 

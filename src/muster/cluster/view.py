@@ -30,6 +30,9 @@ class ClusterView:
     leaders: Mapping[Slot, Leader] = field(default_factory=dict)
     documents: Mapping[str, int] = field(default_factory=dict)
     """Versions by name."""
+    put_aside: Mapping[Slot, Leader] = field(default_factory=dict)
+    """What deleted topics have left, as long as a live node gives it owners: release 0.2 knows nothing of such rows. Whoever plans
+    beside it must count them too, or the two would move partitions back and forth. Nobody leads them."""
 
     @property
     def controller_id(self) -> int:

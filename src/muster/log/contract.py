@@ -310,6 +310,10 @@ class LogStore(Protocol):
 
     def read_document(self, name: str) -> bytes | None: ...
 
+    def forget_document(self, name: str) -> None:
+        """What was read of it was not understood: a store that several nodes share takes it for not read. See `documents`."""
+        ...
+
     def write_document(self, name: str, content: bytes) -> None:
         """Replace a small document atomically; durable when it returns.
 

@@ -228,6 +228,9 @@ class FileStore:
         except OSError as error:
             raise StorageError(f"{path}: cannot be read: {error.strerror}") from error
 
+    def forget_document(self, name: str) -> None:
+        """Nobody else writes it."""
+
     def write_document(self, name: str, content: bytes) -> None:
         path = document_path(self.directory, name)
         try:

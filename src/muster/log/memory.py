@@ -259,6 +259,9 @@ class MemoryStore:
     def read_document(self, name: str) -> bytes | None:
         return self._documents.get(name)
 
+    def forget_document(self, name: str) -> None:
+        """Nobody else writes it."""
+
     def write_document(self, name: str, content: bytes) -> None:
         self._documents[name] = content
 

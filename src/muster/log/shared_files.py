@@ -160,6 +160,9 @@ class SharedFileStore(FileStore):
         self._versions[name] = _version(content)
         return content
 
+    def forget_document(self, name: str) -> None:
+        self._versions.pop(name, None)
+
     def write_document(self, name: str, content: bytes) -> None:
         with self._one_at_a_time():
             if _version(super().read_document(name)) != self._versions.get(name, 0):

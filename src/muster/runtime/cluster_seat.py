@@ -18,6 +18,7 @@ from muster.cluster.view import NO_LEADER, ClusterView
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.log.contract import Leader, LedElsewhere, StorageError
 from muster.log_limit import LogLimit
+from muster.runtime.backoff import Backoff
 from muster.runtime.wheel import NEVER
 from muster.topics.topic import Partition
 
@@ -91,10 +92,15 @@ class ClusterSeat:
         """Called when what a start has to read is read."""
         self.on_document: dict[str, Callable[[], None]] = {CATALOG: node.broker.refresh}
         """What to do when another node has changed a shared document."""
+        self._unread: dict[str, str] = {}
+        """Documents that cannot be read, and why."""
+        self._document_retries = Backoff(loop.call_later, self.look_again)
+        self._announce_retries = Backoff(loop.call_later, self.look_again)
         self._lease_until_s = 0.0
         self._trouble = ""
         """Why the lease could not be renewed, as it was logged last."""
         self._moved_on = LogLimit(_log, "partitions that moved on", clock_s)
+        self._not_taken_over = LogLimit(_log, "changes that could not be taken over", clock_s)
         self._lease_timer: TimerHandle | None = None
         self._is_leaving = False
         self.linger_s = LINGER_SECONDS
@@ -135,6 +141,8 @@ class ClusterSeat:
             return
         if self._lease_timer is not None:
             self._lease_timer.cancel()
+        self._document_retries.stop()
+        self._announce_retries.stop()
         await self._loop.run_in_executor(None, self.membership.leave)
 
     # -- what the membership says, from its own thread
@@ -233,8 +241,14 @@ class ClusterSeat:
         if self.membership is not None:  # else the first view is still to come
             self.membership.look_again()
 
+    def announce_again(self, topic_ids: frozenset[bytes]) -> None:
+        if topic_ids:
+            self._announce_retries.try_again(topic_ids)
+        else:
+            self._announce_retries.stop()
+
     def _try_again(self, error: StorageError) -> None:
-        _log.warning("cannot take over what changed in the cluster: %s; it is tried again", error)
+        self._not_taken_over.warning("cannot take over what changed in the cluster: %s; it is tried again", error)
         self.look_again()
 
     def _show_heirs(self, view: ClusterView | None) -> None:
@@ -257,18 +271,35 @@ class ClusterSeat:
             if view.documents.get(name, 0) != seen.get(name, 0) or (name == CATALOG and wants_refresh)
         ]
 
-    def _read_documents(self, view: ClusterView) -> None:
-        """In turns with the loop, where the store is a database."""
+    def _read_documents(self, view: ClusterView) -> dict[str, StorageError]:
+        """In turns with the loop, where the store is a database. Those that cannot be read, and why."""
+        failures: dict[str, StorageError] = {}
         for name in self._changed_documents(view):
-            self.on_document[name]()
+            try:
+                self.on_document[name]()
+            except StorageError as error:
+                failures[name] = error
+        return failures
 
-    def _follow_documents(self, outcome: Callable[[], None]) -> None:
-        try:
-            outcome()
-        except StorageError as error:
-            self._try_again(error)
+    def _follow_documents(self, outcome: Callable[[], dict[str, StorageError]]) -> None:
+        failures = outcome()
+        of_topics = failures.pop(CATALOG, None)
+        self._note_unread({name: str(error) for name, error in failures.items()})
+        if of_topics is not None:
+            self._try_again(of_topics)
         else:
             self.follow_again()
+
+    def _note_unread(self, unread: dict[str, str]) -> None:
+        """What was known of them counts until they can be read. Said once: it is tried again, perhaps for ever."""
+        for name, why in unread.items():
+            if self._unread.get(name) != why:
+                _log.error("%s was changed and cannot be taken over: %s; what it said before is in force", name, why)
+        self._unread = unread
+        if unread:
+            self._document_retries.try_again(frozenset(unread))
+        else:
+            self._document_retries.stop()
 
     def _follow(self, view: ClusterView) -> None:
         self._count_coordinator_partitions()
@@ -293,8 +324,8 @@ class ClusterSeat:
         number it has."""
         for name, coordinator in self._node.coordinators.items():
             topic = self._node.broker.topic(name)
-            if topic is not None and not coordinator.places:
-                coordinator.partition_count = len(topic.partitions)
+            if topic is not None and not coordinator.places and coordinator.partition_count != len(topic.partitions):
+                coordinator.count_partitions(len(topic.partitions))
 
     def _moved(self) -> list[tuple[Partition, Leader]]:
         """What is to be led otherwise than it is, by the view of this moment."""

@@ -112,9 +112,13 @@ class CoordinatorShards(Generic[R]):
 
     def start(self, partition_count: int) -> None:
         """From now on there is a coordinator here. The number of partitions is not looked at again (spec 1.2)."""
+        self.count_partitions(partition_count)
+        self.active = True
+
+    def count_partitions(self, partition_count: int) -> None:
+        """Keys are found by this number from now on."""
         self.partition_count = partition_count
         self._partitions.clear()
-        self.active = True
 
     def stop(self) -> None:
         """Unload everything. Waiting requests are answered NOT_COORDINATOR before the connections close (spec 1.4)."""

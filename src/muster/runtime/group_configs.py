@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, Protocol
 
 from muster.core.consumer.group_times import ConsumerTimes, GroupTimes
 from muster.log.contract import DocumentChanged, StorageError
+from muster.log.documents import Documents, read_and_decode
 from muster.runtime.group_config_document import DOCUMENT, GroupSettings, decode_group_configs, encode_group_configs
 from muster.topics.config_changes import altered, replaced_by
 from muster.topics.config_types import ConfigError, ConfigKey, ConfigTable, ConfigType, at_least
@@ -71,14 +72,6 @@ class Settings(Protocol):
     def integer(self, name: str) -> int: ...
 
 
-class Documents(Protocol):
-    """The part of a log store that is needed here."""
-
-    def read_document(self, name: str) -> bytes | None: ...
-
-    def write_document(self, name: str, content: bytes) -> None: ...
-
-
 class GroupConfigs:
     def __init__(self, documents: Documents, settings: Settings, times: GroupTimes) -> None:
         """`times` is what the shards look at; it is empty until `reload`."""
@@ -89,7 +82,7 @@ class GroupConfigs:
 
     def reload(self) -> None:
         """Take over what the document says now. StorageError if it cannot be read."""
-        self._use(decode_group_configs(self._documents.read_document(DOCUMENT)))
+        self._use(read_and_decode(self._documents, DOCUMENT, decode_group_configs))
 
     def alter(
         self, group_id: str, changes: Sequence[tuple[str, int, str | None]], *, validate_only: bool = False
@@ -115,16 +108,23 @@ class GroupConfigs:
                 message = f"{MAX_GROUPS} groups have settings of their own already: remove some, or set the broker's"
                 raise TopicError(INVALID_REQUEST, message)
             try:
-                self._documents.write_document(DOCUMENT, encode_group_configs(after))
-            except DocumentChanged:
-                self.reload()
-                continue
+                is_written = self._try_to_write(after)
             except StorageError as error:
                 raise TopicError(KAFKA_STORAGE_ERROR, str(error)) from error
-            self._use(after)
-            return
+            if is_written:
+                self._use(after)
+                return
         message = f"{DOCUMENT} was changed by other nodes {_ATTEMPTS} times in a row: try again"
         raise TopicError(KAFKA_STORAGE_ERROR, message)
+
+    def _try_to_write(self, groups: GroupSettings) -> bool:
+        """False if another node has changed the document: it is taken over then."""
+        try:
+            self._documents.write_document(DOCUMENT, encode_group_configs(groups))
+        except DocumentChanged:
+            self.reload()
+            return False
+        return True
 
     def _check(self, group_id: str, own: dict[str, str]) -> None:
         if not group_id:

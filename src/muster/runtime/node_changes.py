@@ -38,6 +38,10 @@ class Seat(Protocol):
         """Get another view."""
         ...
 
+    def announce_again(self, topic_ids: frozenset[bytes]) -> None:
+        """Get another view in a while: these could not be announced. None: all are."""
+        ...
+
 
 class NodeChanges:
     def __init__(self, catalog: Catalog, seat: Callable[[], Seat | None]) -> None:
@@ -84,7 +88,10 @@ class NodeChanges:
     def _catch_up(self) -> None:
         """The catalog waits for a refresh, which comes with a view, and nothing else that changes may bring one."""
         seat = self._seat()
-        if seat is not None and self._catalog.wants_refresh:
+        if seat is None:
+            return
+        seat.announce_again(self._catalog.unannounced)
+        if self._catalog.is_behind:
             seat.look_again()
 
     def follow_new_topics(self) -> None:

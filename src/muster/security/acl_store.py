@@ -7,9 +7,10 @@ meanwhile: it is read again and the change is tried again. `reload` is for whoev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from muster.log.contract import DocumentChanged, StorageError
+from muster.log.documents import Documents, read_and_decode
 from muster.security.acl_document import DOCUMENT, decode_acls, encode_acl, encode_lines
 from muster.security.acls import Acl, AclFilter
 from muster.security.authorizer import RuleAuthorizer
@@ -25,14 +26,6 @@ _Change = tuple[Sequence[Acl], Sequence[Acl]]
 
 class TooManyAcls(Exception):
     """Says which limit, and what to do."""
-
-
-class Documents(Protocol):
-    """The part of a log store that is needed here."""
-
-    def read_document(self, name: str) -> bytes | None: ...
-
-    def write_document(self, name: str, content: bytes) -> None: ...
 
 
 class AclStore:
@@ -89,7 +82,7 @@ class AclStore:
     def reload(self) -> None:
         """Take over what the document says now."""
         before = self._acls
-        after = {acl: encode_acl(acl) for acl in decode_acls(self._documents.read_document(DOCUMENT))}
+        after = {acl: encode_acl(acl) for acl in read_and_decode(self._documents, DOCUMENT, decode_acls)}
         self._acls = after
         self._put_in_force([acl for acl in after if acl not in before], [acl for acl in before if acl not in after])
 

@@ -7,9 +7,10 @@ meanwhile, and then it is read and tried again. Whoever enforces quotas is told 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from muster.log.contract import DocumentChanged, StorageError
+from muster.log.documents import Documents, read_and_decode
 from muster.security.quota_document import DOCUMENT, QuotaTable, decode_quotas, encode_quotas
 from muster.security.quota_entities import Entity
 
@@ -37,14 +38,6 @@ class QuotaFilter(NamedTuple):
         )
 
 
-class Documents(Protocol):
-    """The part of a log store that is needed here."""
-
-    def read_document(self, name: str) -> bytes | None: ...
-
-    def write_document(self, name: str, content: bytes) -> None: ...
-
-
 Change = tuple[Entity, Mapping[str, float | None]]
 """For whom, and the new value of each key; None removes it."""
 
@@ -54,7 +47,7 @@ class QuotaStore:
         """Reads what is there. StorageError if it cannot be read."""
         self._documents = documents
         self._on_change = on_change
-        self.quotas: QuotaTable = decode_quotas(documents.read_document(DOCUMENT))
+        self.quotas: QuotaTable = read_and_decode(documents, DOCUMENT, decode_quotas)
 
     def __len__(self) -> int:
         return len(self.quotas)
@@ -84,7 +77,7 @@ class QuotaStore:
 
     def reload(self) -> None:
         """Take over what the document says now."""
-        self.quotas = decode_quotas(self._documents.read_document(DOCUMENT))
+        self.quotas = read_and_decode(self._documents, DOCUMENT, decode_quotas)
         self._on_change()
 
     def _with(self, changes: Sequence[Change]) -> dict[Entity, dict[str, float]]:

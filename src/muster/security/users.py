@@ -12,9 +12,10 @@ import json
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from muster.log.contract import DocumentChanged, StorageError
+from muster.log.documents import Documents, read_and_decode
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
 from muster.security.scram import (
     HASHES,
@@ -36,12 +37,6 @@ _FORMAT: Final = 1
 _SECRET_BYTES: Final = 32
 _FOR_PLAIN: Final = (SCRAM_SHA_512, SCRAM_SHA_256)
 """PLAIN is checked with the first of these that the user has."""
-
-
-class Documents(Protocol):
-    def read_document(self, name: str) -> bytes | None: ...
-
-    def write_document(self, name: str, content: bytes) -> None: ...
 
 
 _T = TypeVar("_T")
@@ -131,9 +126,11 @@ class Users:
 
     def load(self) -> None:
         """Read the document (again). StorageError if it cannot be understood; what was known stays."""
-        content = self._documents.read_document(DOCUMENT)
-        if content is not None:
-            self._learn(*_decode(content))
+        found = read_and_decode(
+            self._documents, DOCUMENT, lambda content: None if content is None else _decode(content)
+        )
+        if found is not None:
+            self._learn(*found)
         elif self._known is None:
             self._learn({}, os.urandom(_SECRET_BYTES))
 

@@ -213,6 +213,9 @@ class ClusterStore(PostgresStore):
         self._versions[name], content = self.reader.run(lambda database: database.read_document(name))
         return content
 
+    def forget_document(self, name: str) -> None:
+        self._versions.pop(name, None)
+
     def write_document(self, name: str, content: bytes) -> None:
         known = self._versions.get(name, 0)
         self._versions[name] = self.reader.run(lambda database: database.write_document(name, content, known))

@@ -20,7 +20,7 @@ from muster.log.contract import (
 )
 from muster.log_limit import LogLimit
 from muster.topics.adoption import Found, find_unknown_topics, survey
-from muster.topics.catalog_document import DOCUMENT, StoredTopic, decode_catalog, encode_catalog
+from muster.topics.catalog_document import DOCUMENT, StoredCatalog, StoredTopic, decode_catalog, encode_catalog
 from muster.topics.config_types import ConfigError
 from muster.topics.configs import TopicDefaults, TopicSettings
 from muster.topics.leaders import Leaders
@@ -65,6 +65,11 @@ class Catalog:
     def wants_refresh(self) -> bool:
         """Something could not be taken over, or told to the store: it waits for the next `refresh`."""
         return self.is_behind or bool(self._unannounced)
+
+    @property
+    def unannounced(self) -> frozenset[bytes]:
+        """Ids of topics with partitions of which the store could not be told."""
+        return frozenset(self._unannounced)
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -116,14 +121,16 @@ class Catalog:
             self._adopt()
 
     def _restore(self, entry: StoredTopic) -> Topic:
-        try:
-            settings = self.defaults.settings(entry.configs)
-        except ConfigError as error:
-            raise ConfigError(f"topic {entry.name}: {error}") from error
-        topic = Topic(entry.name, entry.topic_id, entry.configs, settings)
+        topic = Topic(entry.name, entry.topic_id, entry.configs, self._settings_of(entry))
         self._open_logs(topic, entry.partitions, entry.leader_epochs, [], some_may_be_offline=True)
         self._index(topic)
         return topic
+
+    def _settings_of(self, entry: StoredTopic) -> TopicSettings:
+        try:
+            return self.defaults.settings(entry.configs)
+        except ConfigError as error:
+            raise ConfigError(f"topic {entry.name}: {error}") from error
 
     def _adopt(self) -> None:
         found = find_unknown_topics(self.store, self._by_name, self.new_topic_id)
@@ -272,7 +279,14 @@ class Catalog:
         """Take over what other nodes made of the catalog; topics that are gone are put into `gone`. StorageError if it cannot be
         taken over whole: then nothing is written before another call has succeeded. What cannot be announced holds nothing up."""
         self.is_behind = True
-        stored = decode_catalog(self.store.read_document(DOCUMENT))
+        try:
+            self._take_over(decode_catalog(self.store.read_document(DOCUMENT)), gone)
+        except ConfigError as error:
+            raise StorageError(f"{DOCUMENT} has a setting that this release does not take: {error}") from error
+        self.is_behind = False
+        self._announce()
+
+    def _take_over(self, stored: StoredCatalog, gone: list[Topic]) -> None:
         self._deleting = list(stored.deleting)
         ids = {entry.topic_id for entry in stored.topics}
         gone += [topic for topic in self.topics() if topic.topic_id not in ids]
@@ -286,10 +300,8 @@ class Catalog:
                 self._restore(entry)
                 continue
             if topic_here.overrides != entry.configs:
-                self._use_configs(topic_here, entry.configs, self.defaults.settings(entry.configs))
+                self._use_configs(topic_here, entry.configs, self._settings_of(entry))
             self._open_logs(topic_here, entry.partitions, entry.leader_epochs, [], some_may_be_offline=True)
-        self.is_behind = False
-        self._announce()
 
     # Keeping
 

@@ -32,6 +32,11 @@ def check_name(name: str) -> None:
         raise TopicError(INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {problem}")
 
 
+def is_name(name: str) -> bool:
+    """Whether a topic can be called so."""
+    return _name_problem(name) is None
+
+
 def _name_problem(name: str) -> str | None:
     if not name:
         return "the empty string is not allowed"

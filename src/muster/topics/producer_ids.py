@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from muster.log.contract import DocumentChanged, LogStore, StorageError
+from muster.log.documents import read_and_decode
 from muster.topics.limits import PRODUCER_ID_BLOCK
 from muster.topics.refusal import TopicError
 from muster.wire.errors import KAFKA_STORAGE_ERROR
@@ -61,7 +62,10 @@ class ProducerIds:
 
 
 def _read_reserved(store: LogStore) -> int:
-    content = store.read_document(DOCUMENT)
+    return read_and_decode(store, DOCUMENT, _decode_reserved)
+
+
+def _decode_reserved(content: bytes | None) -> int:
     if content is None:
         return 0
     import json

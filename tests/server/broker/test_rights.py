@@ -48,6 +48,18 @@ principal = "User:*"
 operation = "READ"
 resource = "topic"
 name = "readable"
+
+[[allow]]
+principal = "User:*"
+operation = "READ"
+resource = "topic"
+name = "not-there"
+
+[[allow]]
+principal = "User:*"
+operation = "CREATE"
+resource = "topic"
+name = "secret-too"
 """
 
 
@@ -63,6 +75,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 def topic_id(server: RunningServer, name: str) -> bytes:
     found: bytes = server.run(lambda: server.node.broker.topic(name).topic_id)
     return found
+
+
+def test_metadata_that_makes_no_topic_does_not_wait_behind_changes(
+    server: RunningServer, client: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a name that is refused, or that this client may not create."""
+    changes: list[object] = []
+    monkeypatch.setattr(server.node.changes, "request", lambda call, work: changes.append(call))
+    for name, code in (("no name", DENIED), ("none", DENIED), ("not-there", DENIED), ("secret-too", DENIED)):
+        reply = client.ask("Metadata", 12, MetadataRequest([MetadataRequestTopic(name=name)], True))
+        assert [topic.error_code for topic in reply.topics] == [code], name
+    assert changes == []
 
 
 def test_a_topic_that_may_not_be_seen_is_denied_by_name_and_left_out_of_all(

@@ -18,8 +18,9 @@ from muster.extras import install_command
 from muster.log.contract import NOBODY, StorageError
 from muster.log.directory import PRIVATE_DOCUMENTS, DirectoryLock, document_path, prepare_directory
 from muster.log.disk import Disk, replace_file
+from muster.log.documents import Documents
 from muster.security.sasl import SCRAM_SHA_256, SCRAM_SHA_512
-from muster.security.users import Documents, Users, new_credential
+from muster.security.users import Users, new_credential
 
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
@@ -125,6 +126,9 @@ class DataDirectory(KeptUsers):
             return None
         except OSError as error:
             raise StorageError(f"{self._path}/{name}: cannot be read: {error.strerror}") from error
+
+    def forget_document(self, name: str) -> None:
+        """Nobody else writes it."""
 
     def write_document(self, name: str, content: bytes) -> None:
         try:

@@ -25,6 +25,8 @@ MOST_BYTES: Final = 16 * 1024 * 1024
 
 OF_TOPICS: Final = "NOT starts_with(topic, 'deleted/')"
 """Of rows of `muster.partitions`: they are not put aside."""
+PUT_ASIDE_SINCE: Final = 3
+"""Nodes that speak this schema version know that partitions which are put aside are led by nobody."""
 _RENAME: Final = """
 UPDATE muster.partitions AS partition
 SET topic = 'deleted/' || partition.id, owner = NULL, epoch = partition.epoch + 1

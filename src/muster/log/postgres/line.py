@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _LIMITS: Final = """
-SELECT set_config('statement_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)
+SELECT set_config('statement_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false),
+    (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout')
 """
-"""A statement and not `options` of the connection: PgBouncer refuses those."""
+"""A statement and not `options` of the connection: PgBouncer refuses those. PostgreSQL 13 has no `idle_session_timeout`."""
 
 CONNECT_SECONDS: Final = 2
 STATEMENT_MS: Final = 10_000

@@ -48,8 +48,17 @@ def live_versions(connection: psycopg.Connection[Any], state: SchemaState) -> li
     return [_said(node_id, release, row, state) for node_id, release, row in connection.execute(_LIVE)]
 
 
+def newest_said(row: dict[str, Any]) -> int:
+    """`row`: of `muster.nodes`, as JSON."""
+    return int(row["schema_newest"]) if _has_said(row) else SILENT
+
+
+def _has_said(row: dict[str, Any]) -> bool:
+    return bool(row.get("schema_said_by") == row["incarnation"])
+
+
 def _said(node_id: int, release: str, row: dict[str, Any], state: SchemaState) -> NodeVersions:
-    if row.get("schema_said_by") == row["incarnation"]:
+    if _has_said(row):
         return NodeVersions(node_id, release, row["schema_oldest"], row["schema_newest"])
     only = min(SILENT, state.version)
     return NodeVersions(node_id, release, only, only)

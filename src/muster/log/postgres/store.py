@@ -283,6 +283,9 @@ class PostgresStore:
         self._versions[name] = row[0] if row is not None else 0
         return bytes(row[1]) if row is not None else None
 
+    def forget_document(self, name: str) -> None:
+        self._versions.pop(name, None)
+
     def write_document(self, name: str, content: bytes) -> None:
         known = self._versions.get(name, 0)
 

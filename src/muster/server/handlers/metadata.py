@@ -18,7 +18,7 @@ from muster.server.authorize import authorize_cluster, authorize_topic, operatio
 from muster.server.brokers import controller_id, live_brokers, send_away_if_lost
 from muster.server.call import Call
 from muster.server.limits import TOPICS_CREATED_AT_ONCE
-from muster.topics.names import INTERNAL_TOPICS, check_name
+from muster.topics.names import INTERNAL_TOPICS, check_name, is_name
 from muster.topics.refusal import TopicError
 from muster.topics.topic import Partition, Topic
 from muster.wire.errors import (
@@ -48,18 +48,27 @@ def handle(call: Call, request: MetadataRequest, node: Node) -> None:
     if _asks_the_impossible(call, request):
         call.reply(_refused(request))
         return
-    if _may_make_topics(request, node):
+    if _may_make_topics(call, request, node):
         node.changes.request(call, lambda: _answer(call, request, node))
     else:
         call.reply(_answer(call, request, node))
 
 
-def _may_make_topics(request: MetadataRequest, node: Node) -> bool:
+def _may_make_topics(call: Call, request: MetadataRequest, node: Node) -> bool:
+    """Whether it has to wait its turn behind other changes, and for a database. Whatever makes no topic is answered at once."""
     if not request.allow_auto_topic_creation or not node.broker.config.auto_create_topics:
         return False
     return any(
-        topic.topic_id == NO_TOPIC_ID and topic.name is not None and node.broker.topic(topic.name) is None
+        topic.topic_id == NO_TOPIC_ID and topic.name is not None and _may_be_made(call, node, topic.name)
         for topic in request.topics or ()
+    )
+
+
+def _may_be_made(call: Call, node: Node, name: str) -> bool:
+    if node.broker.topic(name) is not None or name in INTERNAL_TOPICS or not is_name(name):
+        return False
+    return authorize_topic(call, node, Operation.DESCRIBE, name, quietly=True) and _may_create(
+        call, node, name, quietly=True
     )
 
 
@@ -137,9 +146,9 @@ def _one(
         return _failed(refused.code, name)
 
 
-def _may_create(call: Call, node: Node, name: str) -> bool:
+def _may_create(call: Call, node: Node, name: str, *, quietly: bool = False) -> bool:
     return authorize_cluster(call, node, Operation.CREATE, quietly=True) or authorize_topic(
-        call, node, Operation.CREATE, name
+        call, node, Operation.CREATE, name, quietly=quietly
     )
 
 

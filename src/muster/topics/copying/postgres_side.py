@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeVar
 from uuid import UUID
 
 from muster.log.contract import StorageError
+from muster.log.postgres.line import Line
+from muster.log.postgres.pooler import require_sessions
 from muster.log.postgres.schema import check
 from muster.topics.catalog_document import DOCUMENT as TOPICS
 from muster.topics.catalog_document import StoredTopic, decode_catalog
@@ -46,11 +48,38 @@ FROM STDIN (FORMAT BINARY)
 _STORE_TYPES: Final = ("int8", "int8", "int8", "int8", "int8", "int8", "bytea")
 
 
+_NO_LIMITS: Final = """
+SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN
+    ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')
+"""
+"""One side may have to wait for the other for hours. A statement, as in `log.postgres.line`; older databases lack some of them."""
+
+
+def _require_sessions(url: str) -> None:
+    first, second = Line(url, "store copy looks"), Line(url, "store copy looks")
+    try:
+        require_sessions(first, second)
+    finally:
+        first.close()
+        second.close()
+
+
 def connect(url: str, purpose: str) -> psycopg.Connection[Any]:
     import psycopg
 
     def open_one() -> psycopg.Connection[Any]:
-        return psycopg.connect(url, connect_timeout=CONNECT_SECONDS, application_name=f"muster store copy {purpose}")
+        connection = psycopg.connect(
+            url,
+            autocommit=True,
+            connect_timeout=CONNECT_SECONDS,
+            application_name=f"muster store copy {purpose}",
+            keepalives_idle=5,
+            keepalives_interval=2,
+            keepalives_count=3,
+        )
+        connection.execute(_NO_LIMITS)
+        connection.autocommit = False
+        return connection
 
     return _ask(open_one)
 
@@ -85,6 +114,8 @@ class PostgresReading:
         """`is_target`: what was just copied is read again, to be compared; whoever wrote it keeps nodes away."""
         import psycopg
 
+        if not is_target:
+            _require_sessions(url)
         self._connection = connect(url, "reads")
         try:
             self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -153,12 +184,17 @@ class PostgresReading:
 
 
 class PostgresWriting:
-    """A `Writable`. One connection keeps others away, the other one writes."""
+    """A `Writable`. One connection keeps others away, the other one writes. What makes the copy usable, taking the mark away, is
+    done by the first: if its session was lost, and others may have come, the copy stays one that is not complete."""
 
     def __init__(self, url: str) -> None:
+        import psycopg
+
         self._url = url
+        _require_sessions(url)
         self._guard = connect(url, "keeps nodes away")
         try:
+            self._guard.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # it sees what the other one writes
             _keep_nodes_away(self._guard)
             row = self._guard.execute("SELECT pg_try_advisory_xact_lock(%s)", (_COPY_LOCK,)).fetchone()
             if row is None or not row[0]:
@@ -247,6 +283,7 @@ class PostgresWriting:
                     self._write_document(name, content)
                 self._connection.execute("UPDATE muster.cluster SET cluster_id = %s", (cluster_id,))
 
+        self._ask_guard("SELECT 1")
         _ask(complete)
 
     def _write_document(self, name: str, content: bytes) -> None:
@@ -260,10 +297,24 @@ class PostgresWriting:
         return PostgresReading(self._url, is_target=True)
 
     def release(self, *, is_complete: bool) -> None:
-        if is_complete:
-            _ask(lambda: self._connection.execute("DELETE FROM muster.documents WHERE name = %s", (MARK,)))
-        self._connection.close()
-        self._guard.close()
+        try:
+            if is_complete:
+                self._ask_guard("DELETE FROM muster.documents WHERE name = %s", MARK)
+                _ask(self._guard.commit)
+        finally:
+            self._connection.close()
+            self._guard.close()
+
+    def _ask_guard(self, statement: LiteralString, *values: str) -> None:
+        import psycopg
+
+        try:
+            self._guard.execute(statement, values)
+        except psycopg.Error as error:
+            raise StorageError(
+                f"{_WHERE}: the session that kept nodes and other copies away was lost"
+                f" ({(str(error).strip() or type(error).__name__).splitlines()[0]}): run this again, it goes on where it was"
+            ) from None
 
 
 def _document(connection: psycopg.Connection[Any], name: str) -> bytes | None:
