@@ -12,6 +12,7 @@ from typing import Any, Final
 from muster.cli.cluster.check import print_findings
 from muster.cli.cluster.workers import endpoints_text, print_workers
 from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.support.numbers import int32
 from muster.cli.support.store_connection import add_store_argument, with_store
 from muster.cli.support.tables import Column, print_aligned
 
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     check.add_argument("--json", action="store_true", help="one JSON object a finding")
     drain = actions.add_parser("drain", help="move everything away from a node", allow_abbrev=False)
-    drain.add_argument("node", metavar="NODE", type=int, help="the node id")
+    drain.add_argument("node", metavar="NODE", type=int32, help="the node id")
     rebalance = actions.add_parser("rebalance", help="spread partitions evenly now", allow_abbrev=False)
     for action in (status, check, drain, rebalance):
         add_store_argument(action)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 from muster.cli.exit_codes import DONE
 from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.support.numbers import int64, seconds
 from muster.cli.support.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class View(Protocol):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("groups", metavar="GROUP", nargs="*", help="these groups (default: all)")
-    parser.add_argument("--every", metavar="SECONDS", type=float, default=2.0, help="how often to look (default: 2)")
-    parser.add_argument("--times", metavar="N", type=int, help="look so often, then end")
+    parser.add_argument("--every", metavar="SECONDS", type=seconds, default=2.0, help="how often to look (default: 2)")
+    parser.add_argument("--times", metavar="N", type=int64, help="look so often, then end")
     parser.add_argument("--json", action="store_true", help="a JSON object a line and group, when something changed")
     add_connection_arguments(parser)
 

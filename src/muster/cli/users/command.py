@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int32
 from muster.cli.support.tables import Column, print_aligned, print_json_lines
 from muster.cli.support.usage_error import UsageError
 
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--iterations",
         metavar="N",
-        type=int,
+        type=int32,
         default=_FEWEST_ITERATIONS,
         help=f"how slow guessing is made: {_FEWEST_ITERATIONS} to {_MOST_ITERATIONS} ({_FEWEST_ITERATIONS})",
     )

@@ -10,6 +10,7 @@ import argparse
 from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_argument, run_on_lake
+from muster.cli.support.numbers import days, moment_ms
 from muster.cli.support.usage_error import UsageError
 
 LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
@@ -17,11 +18,13 @@ LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_argument(parser)
-    for layer, days in LAYERS:
+    for layer, most in LAYERS:
         parser.add_argument(
-            f"--{layer}-days", metavar="N", type=float, default=days, help=f"keep {layer} so long ({days})"
+            f"--{layer}-days", metavar="N", type=days, default=most, help=f"keep {layer} so long ({most})"
         )
-    parser.add_argument("--at", metavar="MS", type=int, help="count ages back from there (the newest time in the lake)")
+    parser.add_argument(
+        "--at", metavar="MS", type=moment_ms, help="count ages back from there (the newest time in the lake)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
