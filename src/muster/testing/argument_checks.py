@@ -1,4 +1,4 @@
-"""Whether a test's arguments make sense: a TypeError names the argument, what it is and what was expected, not Python's own words."""
+"""Whether a test's arguments make sense: a TypeError names the argument, what it is and what was expected."""
 
 from __future__ import annotations
 
