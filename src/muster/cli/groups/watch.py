@@ -19,6 +19,7 @@ from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
 from muster.cli.support.numbers import int64, seconds
 from muster.cli.support.usage_error import UsageError
+from muster.cli.support.usage_parser import did_you_mean
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 async def _watch(arguments: argparse.Namespace, view: View) -> None:
     from muster.client.failure import ClientError
     from muster.explain.watch import Watch
+    from muster.explain.words import plain
 
     looks = 0
     try:
@@ -64,7 +66,11 @@ async def _watch(arguments: argparse.Namespace, view: View) -> None:
             watch = Watch(cluster, arguments.groups)
             while True:
                 try:
-                    view.show(await watch.look())
+                    glances = await watch.look()
+                    view.show(glances)
+                    if looks == 0:
+                        for group, known in (await watch.unknown(glances)).items():
+                            view.trouble(plain(f"there is no group {group} now{did_you_mean(group, known)}"))
                 except ClientError as error:
                     if looks == 0:
                         raise
