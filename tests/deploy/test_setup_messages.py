@@ -72,7 +72,12 @@ def test_before_the_long_silence_of_mypyc_it_is_said_what_happens(
     happened: list[str] = []
     monkeypatch.setattr(build_script, "say", happened.append)
     monkeypatch.setattr(build_script, "compiled_files", lambda: ["a.py", "b.py"])
-    monkeypatch.setattr(import_module("mypyc.build"), "mypycify", lambda *_, **__: happened.append("mypycify") or [])
+
+    def mypycify(*_: object, **__: object) -> list[Any]:
+        happened.append("mypycify")
+        return []
+
+    monkeypatch.setattr(import_module("mypyc.build"), "mypycify", mypycify)
     assert build_script.extensions() == []
     said, *then = happened
     assert said.startswith("mypyc translates the hot core to C, 2 modules")

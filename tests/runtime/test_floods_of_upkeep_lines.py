@@ -27,7 +27,7 @@ def _logs(*, keyed: bool) -> list[PartitionLog]:
     """Each with something to compact."""
     store = MemoryStore()
     config = LogConfig(segment_bytes=100, cleanup_compact=True, cleanup_delete=False, min_cleanable_dirty_ratio=0.0)
-    logs = [store.open("t", number, bytes(16), config) for number in range(_MANY)]
+    logs: list[PartitionLog] = [store.open("t", number, bytes(16), config) for number in range(_MANY)]
     for log in logs:
         for _ in range(3):
             batch = encode_batch([Record(0, 1_000, b"k" if keyed else None, b"x" * 100)])

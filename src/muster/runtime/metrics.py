@@ -163,13 +163,9 @@ def labelled(
     return Metric(f"muster_{name}", kind, meaning, tuple(({label: key}, float(n)) for key, n in values.items()))
 
 
-def exposition(metrics: Iterable[Metric | None]) -> str:
-    """The text format that Prometheus scrapes, version 0.0.4."""
-    return "".join(exposition_pieces(metrics))
-
-
-def exposition_pieces(metrics: Iterable[Metric | None]) -> Iterator[str]:
-    """The same in pieces of a fraction of a millisecond: between two of them others may be served. None is such a place too."""
+def exposition(metrics: Iterable[Metric | None]) -> Iterator[str]:
+    """The text format that Prometheus scrapes, version 0.0.4, in pieces of a fraction of a millisecond: between two of them others
+    may be served. None is such a place too."""
     for metric in metrics:
         if metric is None:
             yield ""

@@ -19,7 +19,7 @@ from muster.server.settings import Settings
 if TYPE_CHECKING:
     from muster.runtime.metrics import Metric
     from muster.server.http_guard import HttpServer
-    from muster.server.metrics_page import Page
+    from muster.server.metrics_page import Page, Pages
 
 
 class Monitoring:
@@ -47,16 +47,16 @@ class Monitoring:
         """OSError or OverflowError if the address cannot be had."""
         from muster.server.metrics_page import OK, serve_pages
 
-        pages = {"/metrics": self.metrics_page, "/healthz": lambda: (OK, "ok\n"), "/readyz": self.readiness_page}
+        pages: Pages = {"/metrics": self.metrics_page, "/healthz": lambda: (OK, "ok\n"), "/readyz": self.readiness_page}
         return await serve_pages(endpoint.host, endpoint.port, pages)
 
     async def metrics_page(self) -> Page:
         """Made in slices, one page at a time: with ten thousand offsets it takes tens of milliseconds."""
-        from muster.runtime.metrics import exposition_pieces
+        from muster.runtime.metrics import exposition
         from muster.server.metrics_page import OK, joined_in_slices
 
         async with self._scraping:
-            return OK, await joined_in_slices(exposition_pieces(self._metrics()))
+            return OK, await joined_in_slices(exposition(self._metrics()))
 
     def _metrics(self) -> Iterator[Metric | None]:
         """Each of these looks at nothing before its turn has come."""
