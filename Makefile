@@ -23,6 +23,7 @@ EXT_SUFFIX = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_v
 GONE := $(filter-out $(wildcard src/*.so),$(shell cat $(VENV)/.compiled 2>/dev/null))
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 , := ,
+BEGAN := $(shell date +%s)
 .DEFAULT_GOAL := help
 .PHONY: help again setup compile demo test passes console console-pictures console-axe console-cost console-soak serve lint style types dist image release-pins format generate fuzz sim kill chaos frozen-database upgrade-test cluster-demo soak bench bench-growth bench-profile bench-pipeline pipeline-follow pipeline-cluster conformance conformance-record docs pictures pages clean
 
@@ -59,8 +60,8 @@ compile: $(COMPILED) ## compile the hot core in place (MUSTER_PURE=1, or a file 
 setup: $(COMPILED) ## make the virtual environment in .venv with everything the other targets need
 
 # It needs less than `make setup` makes, and takes what is there: in a fresh clone plain Python, which nobody has to wait for.
-demo: $(if $(wildcard $(READY)),$(COMPILED),$(DEMO_READY)) ## start the server, let real clients use it, show what happened, stop
-	@$(BIN)/python -m demo
+demo: $(if $(wildcard $(READY)),$(COMPILED),$(DEMO_READY)) ## start the server, let real clients use it, show what happened, stop; says how long all of it took
+	@$(BIN)/python -m demo $(BEGAN)
 
 console: $(COMPILED) ## a server, busy groups and the console; prints the address to open (LISTEN=127.0.0.1:8080)
 	@$(BIN)/python -m demo.console $(or $(LISTEN),127.0.0.1:8080)

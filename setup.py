@@ -144,10 +144,12 @@ def extensions() -> list[Any]:
     try:
         from mypyc.build import mypycify
 
+        files = compiled_files()
+        say(f"mypyc translates the hot core to C, {len(files)} modules: this is one step, of which nothing is heard")
         options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "--python-version=3.11"]
         made = list(
             mypycify(
-                [*options, *compiled_files()],
+                [*options, *files],
                 opt_level=os.environ.get("MUSTER_OPT_LEVEL", "2"),
                 debug_level="0",
                 group_name="muster",

@@ -255,7 +255,15 @@ def story(server: Server, fleet: Fleet) -> None:
     say(f"done; the report is {report}, open it in a browser")
 
 
+def total(began: float, arguments: list[str]) -> str:
+    """How long all of it took: since make began, which gives its seconds since 1970, else since this program did."""
+    if arguments:
+        return f"     {time.time() - int(arguments[0]):.0f} s in all, with what was installed for it"
+    return f"     {time.time() - began:.0f} s in all"
+
+
 def main() -> None:
+    began = time.time()
     os.chdir(Path(__file__).parents[1])
     shutil.rmtree(HOME, ignore_errors=True)
     HOME.mkdir()
@@ -266,6 +274,7 @@ def main() -> None:
         for process in fleet.processes.values():
             process.kill()
         server.stop()
+    print(total(began, sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from muster.cli.main import COMMANDS, main
 from muster.testing import Broker
+from tests.cli.plain_pipes import assert_no_frames
 from tests.interop.transactional import ConfluentTransactions
 from tests.pipeline.cli.test_question_commands import AT, GOLD
 from tests.pipeline.lake.delta_lakes import gold_lake
@@ -54,7 +55,9 @@ AT_A_BROKER = (
     "quotas set producer_byte_rate=1000 --for-user a",
     "quotas list",
     "quotas remove --for-user a",
+    "users add ada-{form} --password-file {lines}",
     "users list",
+    "users remove ada-{form}",
     "log dump {log}",
 )
 OF_A_LAKE = (
@@ -70,43 +73,56 @@ OF_A_LAKE = (
     "doctor",
 )
 ELSEWHERE = {
-    "cluster status": "cluster/test_automatic_ids.py",
+    "cluster status": "cluster/test_cluster_check.py",
     "cluster check": "cluster/test_cluster_check.py",
-    "store status": "cluster/test_rolling_upgrade.py",
+    "cluster drain": "cluster/test_cluster_check.py",
+    "cluster rebalance": "cluster/test_cluster_check.py",
+    "store status": "cluster/test_cluster_check.py",
     "store copy": "cluster/test_store_copy.py",
     "bench groups": "client/test_client_bench.py",
+    "pipeline compact": "pipeline/cli/test_lake_commands.py",
     "pipeline sql": "pipeline/cli/test_lake_commands.py",
     "spark backfill": "pipeline/tracking/test_backfill.py",
     "whatif": "pipeline/jobs/test_what_if.py",
 }
-"""Commands that need PostgreSQL, Spark or minutes, and the tests that read their JSON."""
-MAY_BE_EMPTY = ("transactions find-hanging", "groups configs", "users list")
-_FRAMES_AND_COLOURS = re.compile("[\u2500-\u259f\x1b]")
+"""Commands that need PostgreSQL, Spark or minutes, and the tests that run them in both forms."""
+MAY_BE_EMPTY = ("transactions find-hanging", "groups configs")
 
 
-def with_json() -> Iterator[str]:
-    """Every command that has the flag."""
+def commands() -> dict[str, bool]:
+    """Whether each has the flag."""
 
-    def walk(parser: argparse.ArgumentParser, path: str) -> Iterator[str]:
-        for action in parser._actions:
-            if "--json" in action.option_strings:
-                yield path
-            if isinstance(action, argparse._SubParsersAction):
-                for name, command in action.choices.items():
-                    yield from walk(command, f"{path} {name}")
+    def walk(parser: argparse.ArgumentParser, path: str) -> Iterator[tuple[str, bool]]:
+        below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        if not below:
+            yield path, any("--json" in action.option_strings for action in parser._actions)
+        for action in below:
+            for name, command in action.choices.items():
+                yield from walk(command, f"{path} {name}")
 
+    found: dict[str, bool] = {}
     for name, (module, _) in COMMANDS.items():
         parser = argparse.ArgumentParser(add_help=False)
         import_module(module).add_arguments(parser)
-        yield from walk(parser, name)
+        found.update(walk(parser, name))
+    return found
 
 
 def test_every_command_with_json_is_asked_here_or_elsewhere() -> None:
-    asked = {name for name in with_json() for line in (*AT_A_BROKER, *OF_A_LAKE) if f"{line} ".startswith(f"{name} ")}
-    assert asked | ELSEWHERE.keys() == set(with_json())
+    with_json = {name for name, has_it in commands().items() if has_it}
+    asked = {name for name in with_json for line in (*AT_A_BROKER, *OF_A_LAKE) if f"{line} ".startswith(f"{name} ")}
+    assert asked | ELSEWHERE.keys() == with_json
     assert asked.isdisjoint(ELSEWHERE)
     for file in ELSEWHERE.values():
-        assert "--json" in (Path(__file__).parents[1] / file).read_text(encoding="utf-8"), file
+        text = (Path(__file__).parents[1] / file).read_text(encoding="utf-8")
+        assert "--json" in text, file
+        assert "assert_plain(" in text, file
+
+
+def test_the_page_names_the_commands_without_it() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    (sentence,) = re.findall(r"The others say one line that is for people(.*)\. Tables in a pipe", page, re.DOTALL)
+    assert set(re.findall("`([a-z ]+)`", sentence)) == {name for name, has_it in commands().items() if not has_it}
 
 
 @pytest.fixture(scope="module")
@@ -140,15 +156,16 @@ def written(*arguments: str) -> str:
     with redirect_stdout(out), redirect_stderr(err):
         code = main(arguments)
     assert code in (0, 1 if arguments[0] == "doctor" else 0), err.getvalue()
-    assert not _FRAMES_AND_COLOURS.search(err.getvalue())
     out.seek(0)
-    return out.read()
+    text = out.read()
+    assert_no_frames(text, err.getvalue())
+    return text
 
 
 def check(arguments: list[str], form: str, *, may_be_empty: bool) -> None:
     print(*arguments)  # shown if it fails
     if form == "plain":
-        assert not _FRAMES_AND_COLOURS.search(written(*arguments))
+        written(*arguments)
         return
     text = written(*arguments, "--json")
     assert text == "" or text.endswith("\n")

@@ -103,7 +103,7 @@ def test_no_server_is_said_with_what_to_do() -> None:
         (("topics", "create", "t", "--partition", "3"), "did you mean --partitions?"),
         (("produce", "t", "--compression", "zst"), "did you mean zstd?"),
         (("lag", "--lake", "x", "--since", "1x"), "unrecognized arguments: --since 1x\n"),  # no flag is near it
-        (("groups", "list", "--timeout", "soon"), "'soon' is not a number of seconds above 0"),
+        (("groups", "list", "--timeout", "soon"), "'soon' is not a number of seconds above 0, 2000000 at most"),
         (("groups", "list", "--bootstrap", "nonsense"), "'nonsense' is not an address"),
     ],
 )

@@ -65,3 +65,26 @@ def test_what_is_neither_is_refused_with_what_would_be(parse: Callable[[str, str
     with pytest.raises(UsageError) as refused:
         parse(text, "--flag")
     assert str(refused.value) == why
+
+
+@pytest.mark.parametrize(
+    "text", ["99999999999999999d", "365001d", "9" * 400 + "d", "P99999999999999999D", "-P" + "9" * 400 + "D"]
+)
+@pytest.mark.parametrize("parse", [parse_kafka_span, parse_kafka_moment])
+def test_a_span_that_no_table_and_no_request_can_hold_is_refused_with_its_bound(
+    parse: Callable[[str, str], int], text: str
+) -> None:
+    with pytest.raises(UsageError, match=r"^--flag .{4,45}: give a span of at most 365000d, a thousand years$"):
+        parse(text, "--flag")
+
+
+@pytest.mark.parametrize("text", ["99999999999999999d", "9" * 400 + "h"])
+def test_that_is_so_for_the_spans_of_all_commands(text: str) -> None:
+    for ask in (lambda: parse_span(text, "--within"), lambda: parse_moment(text, "--since", AT)):
+        with pytest.raises(UsageError, match="give a span of at most 365000d"):
+            ask()
+
+
+def test_a_thousand_years_are_taken() -> None:
+    assert parse_span("365000d", "--within") == 365_000 * 24 * HOUR
+    assert parse_kafka_span("-P365000D", "--by-duration") == -365_000 * 24 * HOUR

@@ -14,6 +14,7 @@ import pytest
 from muster.cli import bench
 from muster.cli.exit_codes import DONE, FAILED, USAGE
 from muster.testing import Broker
+from tests.cli.plain_pipes import assert_plain
 from tests.client.members import QUICK_CONSUMERS
 
 
@@ -55,6 +56,7 @@ def test_people_get_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with Broker() as broker:
         assert run_bench("--bootstrap", broker.bootstrap_servers, "--members", "2", "--seconds", "0.1") == DONE
         said = capsys.readouterr().out
+        assert_plain(said)
         assert "2 members in 1 group, classic protocol, assignor range" in said
         assert "this program used" in said
 

@@ -25,6 +25,7 @@ from muster.cluster.database_checks import (
     vacuum,
 )
 from muster.cluster.findings import Finding
+from tests.cli.plain_pipes import assert_plain
 from tests.cluster.postgres_process import PostgresProcess
 from tests.cluster.stage import muster
 from tests.interop.waiting import eventually
@@ -90,7 +91,9 @@ def test_a_sound_cluster_gets_one_line_a_question_and_exit_code_0_and_a_failure_
     server: PostgresProcess, database: psycopg.Connection[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["cluster", "check", server.url]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    shown = capsys.readouterr()
+    assert_plain(shown.out, shown.err)
+    lines = shown.out.splitlines()
     assert [line.split()[:2] for line in lines if not line.startswith(" ")] == [
         ["OK", "schema"],
         ["OK", "leases"],
@@ -107,6 +110,35 @@ def test_a_sound_cluster_gets_one_line_a_question_and_exit_code_0_and_a_failure_
     assert main(["cluster", "check", "--json", server.url]) == 1
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["check"] for row in rows if row["level"] == "FAIL"] == ["leases"]
+
+
+@pytest.mark.usefixtures("database")
+def test_status_of_nodes_and_of_the_store_in_both_forms(
+    server: PostgresProcess, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("cluster status", "store status"):
+        assert main([*command.split(), server.url]) == 0
+        shown = capsys.readouterr()
+        assert_plain(shown.out, shown.err)
+        assert main([*command.split(), server.url, "--json"]) == 0
+        assert [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_moving_partitions_says_how_many_in_both_forms(
+    server: PostgresProcess, database: psycopg.Connection[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(*arguments: str) -> str:
+        database.execute("UPDATE muster.nodes SET is_draining = false")
+        database.execute("UPDATE muster.partitions SET owner = 1")
+        assert main(["cluster", *arguments, server.url]) == 0
+        shown = capsys.readouterr()
+        assert_plain(shown.out, shown.err)
+        return shown.out
+
+    assert answer("drain", "1") == "node 1 is drained: 1 partitions moved; it may lead again when restarted\n"
+    assert json.loads(answer("drain", "--json", "1")) == {"node": 1, "partitions_moved": 1}
+    assert answer("rebalance") == "0 partitions moved\n"
+    assert json.loads(answer("rebalance", "--json")) == {"partitions_moved": 0}
 
 
 def test_without_tables_nothing_else_is_looked_at(database: psycopg.Connection[Any]) -> None:

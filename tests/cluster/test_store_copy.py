@@ -31,6 +31,7 @@ from muster.topics.copying.postgres_side import PostgresReading, PostgresWriting
 from muster.topics.produce import ProduceTerms
 from muster.topics.producer_ids import DOCUMENT as PRODUCER_IDS
 from tests.cli.command import Told
+from tests.cli.plain_pipes import assert_plain
 from tests.cluster.killed_copy import EXIT_CODE
 from tests.cluster.node_process import SETTINGS, NodeProcess
 from tests.cluster.postgres_process import PostgresProcess
@@ -115,7 +116,8 @@ def test_a_copy_that_is_killed_again_and_again_goes_on_where_it_was_in_both_dire
             for torn in sorted(back.glob("t-0/*.log"))[-1:]:
                 torn.write_bytes(torn.read_bytes() + b"half of a batch")
         assert "muster store copy" in muster("serve", *serving(target)).refused(1)
-        muster("store", "copy", source, target).done()
+        copied = muster("store", "copy", source, target).done()
+        assert_plain(copied.out, copied.err)
     assert not (back / MARK).exists()
     told = [muster("store", "copy", str(side), url).refused(1) for side in (directory, back)]
     assert ["is not empty: it holds 3 partitions" in line for line in told] == [True, True]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,22 @@ def test_nothing_is_released_that_the_release_before_cannot_be_upgraded_to() -> 
     assert job in jobs["release"]["needs"]
     (checkout,) = (step for step in jobs[job]["steps"] if "checkout" in step.get("uses", ""))
     assert checkout["with"]["fetch-depth"] == 0, "without all tags and commits there is no release before"
+
+
+@pytest.mark.parametrize(("tag", "is_taken"), [("v1.2.3", True), ("v1.2.4", False), ("1.2.3", False), ("v1.2", False)])
+def test_a_tag_that_is_not_the_version_ends_the_release(tmp_path: Path, tag: str, is_taken: bool) -> None:
+    jobs = read_yaml(".github/workflows/release.yml")["jobs"]
+    (step,) = [step for step in jobs["source"]["steps"] if step.get("if") == "github.ref_type == 'tag'"]
+    assert "source" in jobs["release"]["needs"]
+    code = text("src/muster/__init__.py").replace(f'"{muster.__version__}"', '"1.2.3"')
+    (tmp_path / "src" / "muster").mkdir(parents=True)
+    (tmp_path / "src" / "muster" / "__init__.py").write_text(code, encoding="utf-8")
+    environment = {**os.environ, "GITHUB_REF_NAME": tag}
+    ran = subprocess.run(
+        ["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    said = "" if is_taken else f"the tag is {tag}, and muster.__version__ is 1.2.3\n"
+    assert (ran.returncode == 0, ran.stderr) == (is_taken, said)
 
 
 def test_jobs_ask_for_machines_that_there_are_and_wheels_for_one_of_each_platform() -> None:

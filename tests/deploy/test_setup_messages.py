@@ -63,6 +63,27 @@ def build_script(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
+def test_before_the_long_silence_of_mypyc_it_is_said_what_happens(
+    build_script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MUSTER_PURE", raising=False)
+    monkeypatch.setattr(sys, "argv", ["setup.py", "bdist_wheel"])
+    happened: list[str] = []
+    monkeypatch.setattr(build_script, "say", happened.append)
+    monkeypatch.setattr(build_script, "compiled_files", lambda: ["a.py", "b.py"])
+
+    def mypycify(*_: object, **__: object) -> list[Any]:
+        happened.append("mypycify")
+        return []
+
+    monkeypatch.setattr(import_module("mypyc.build"), "mypycify", mypycify)
+    assert build_script.extensions() == []
+    said, *then = happened
+    assert said.startswith("mypyc translates the hot core to C, 2 modules")
+    assert then == ["mypycify"]
+
+
 @pytest.mark.parametrize("files", [1, 7, 10, 203])
 def test_every_tenth_of_the_work_is_said_once(build_script: Any, files: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads compile side by side: none of them may be forgotten or counted twice."""
@@ -120,6 +141,19 @@ def test_files_are_compiled_side_by_side_and_only_those_that_changed(
     os.utime(tmp_path / "3.c", (later, later))
     assert build()[-1] == "20 of 20 files compiled"
     assert compiled == ["3.c"]
+
+
+def test_the_demo_ends_with_the_seconds_since_make_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what make installs first: a release promises how long a fresh clone takes."""
+    alone = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    planned = subprocess.run(["make", "--dry-run", "demo"], cwd=ROOT, env=alone, capture_output=True, text=True)
+    *_, last = planned.stdout.splitlines()
+    began = re.fullmatch(r"\S+/python -m demo (\d+)", last)
+    assert began is not None
+    demo = import_module("demo.__main__")
+    monkeypatch.setattr(demo.time, "time", lambda: int(began[1]) + 93.4)
+    assert demo.total(0.0, [began[1]]) == "     93 s in all, with what was installed for it"
+    assert demo.total(int(began[1]) + 90.0, []) == "     3 s in all"
 
 
 @pytest.mark.parametrize("target", ["setup", "demo"])

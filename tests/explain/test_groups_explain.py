@@ -192,6 +192,30 @@ def test_log_that_a_server_is_still_writing_is_read_as_far_as_it_goes(history: R
     assert "a running server may be writing it" in answer.stderr
 
 
+@pytest.mark.parametrize("kept", ["journal", "offsets"])
+def test_a_misspelt_group_of_a_data_directory_gets_the_nearest_name(
+    history: RealHistory, tmp_path: Path, kept: str
+) -> None:
+    """From the journal, and where there is none, as in Kafka's directories, from the offsets log."""
+    data = tmp_path / "data"
+    others = shutil.ignore_patterns("__group_journal-*" if kept == "offsets" else "__consumer_offsets-*")
+    shutil.copytree(history.data, data, ignore=others)
+    group = history.groups["aiokafka"]
+    answer = muster("explain", group[:-1], "--from", str(data))
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert answer.stderr.endswith(f"; did you mean {group}?\n")
+
+
+def test_watching_a_group_that_is_not_there_says_so_once_with_the_nearest_name(broker: Broker) -> None:
+    at = ("--bootstrap", broker.bootstrap_servers, "--every", "0.01")
+    answer = muster("watch", "gg", "g", *at, "--times", "2")
+    assert answer.stderr == "muster groups watch: there is no group gg now; did you mean g?\n"
+    assert answer.stdout.startswith("gg: Dead, 0 members")
+    assert muster("watch", "g", *at, "--times", "1").stderr == ""
+    alone = muster("watch", "nothing-like-it", *at, "--times", "1")
+    assert alone.stderr == "muster groups watch: there is no group nothing-like-it now\n"
+
+
 def test_watch_tells_lines_when_piped_and_only_what_changed(broker: Broker) -> None:
     answer = muster("watch", "g", "--bootstrap", broker.bootstrap_servers, "--times", "3", "--every", "0.01")
     (line,) = answer.stdout.splitlines()

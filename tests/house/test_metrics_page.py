@@ -23,5 +23,5 @@ def listed() -> list[str]:
 def test_the_page_lists_every_metric_and_no_other() -> None:
     with RunningServer(Settings.of({"muster.storage": "memory", "muster.listen": "127.0.0.1:0"})) as server:
         assert server.server is not None
-        _, text = server.run(server.server.monitoring.metrics_page)
+        _, text = server.begin(server.server.monitoring.metrics_page()).result()
     assert sorted(listed()) == sorted(re.findall(r"^# TYPE (\w+)", text, flags=re.MULTILINE))

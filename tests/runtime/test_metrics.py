@@ -13,7 +13,7 @@ SAMPLE = re.compile(r'^(\w+)(?:\{(\w+)="((?:[^"\\]|\\.)*)"\})? (-?[\d.]+)$')
 
 
 def samples(world: World) -> dict[tuple[str, str], float]:
-    text = exposition(coordinator_metrics(world.coordinator))
+    text = "".join(exposition(coordinator_metrics(world.coordinator)))
     found = {}
     for line in text.splitlines():
         if not line.startswith("#"):
@@ -85,5 +85,5 @@ def test_per_group_figures_are_bounded() -> None:
 
 
 def test_labels_are_escaped() -> None:
-    text = exposition([Metric("m", "gauge", "about", (({"group": 'a"b\\c\nd'}, 1.0),))])
+    text = "".join(exposition([Metric("m", "gauge", "about", (({"group": 'a"b\\c\nd'}, 1.0),))]))
     assert text == '# HELP m about\n# TYPE m gauge\nm{group="a\\"b\\\\c\\nd"} 1\n'

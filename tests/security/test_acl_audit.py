@@ -9,6 +9,8 @@ import pytest
 from muster.core.journal import JournalEvent
 from muster.security.audit import (
     CHANGES_A_CLIENT,
+    CHANGES_AN_INTERVAL,
+    CLIENTS_OF_CHANGES,
     EVENTS_AN_INTERVAL,
     GROUP_CHANGES_A_CLIENT,
     LINES_A_CLIENT,
@@ -143,3 +145,24 @@ def test_a_client_that_makes_topics_all_the_time_neither_fills_the_log_nor_hides
     assert desk.lines[-1].endswith("further changes by this client with this request are not told for a while")
     desk.audit.changed(BOB._replace(api="CreateAcls"), "created ACL 'ALLOW User:bob ALL topic *'")
     assert desk.lines[-1].endswith("'ALLOW User:bob ALL topic *'")
+
+
+def test_many_clients_that_make_changes_neither_fill_the_log_nor_memory_nor_hide_an_acl(desk: Desk) -> None:
+    """With IPv6 one client has as many addresses as it likes."""
+    made = BOB._replace(api="CreateTopics")
+    for number in range(CHANGES_AN_INTERVAL + 5_000):
+        desk.audit.changed(made._replace(host=f"/fe80:0:0:0:0:0:0:{number:x}"), "created topic 't'")
+    # Further clients than those that are counted one by one share one count: its lines, and one that says it is used up.
+    assert len(desk.lines) == CHANGES_AN_INTERVAL + 1
+    assert desk.lines[-1].endswith(
+        "further changes of this kind (CreateTopics) by any client are only counted for a while"
+    )
+    assert len(desk.audit._changes_of) == CLIENTS_OF_CHANGES + 1
+    desk.audit.changed(BOB._replace(api="CreateAcls"), "created ACL 'ALLOW User:bob ALL topic *'")
+    assert desk.lines[-1].endswith("'ALLOW User:bob ALL topic *'")
+    desk.ticks_ms += HOUR_MS
+    desk.audit.changed(made, "created topic 'after'")
+    assert desk.lines[-2:] == [
+        "changed: 5000 more times in the interval before this line, not told one by one",
+        "changed: 'User:bob' at 10.0.0.7 (client id 'app-1') by CreateTopics: created topic 'after'",
+    ]

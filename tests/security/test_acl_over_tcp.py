@@ -271,7 +271,7 @@ def test_denials_and_changes_are_told_to_log_and_journal_once_and_filters_are_no
             f"denied: '{ANONYMOUS}' at {GUEST} (client id 'raw') by CreateTopics: CREATE on topic 'secret'",
         ]
         assert server.server is not None
-        _, page = server.run(server.server.monitoring.metrics_page)
+        _, page = server.begin(server.server.monitoring.metrics_page()).result()
         assert "muster_denials_total 6" in page, "the same one three times"
         assert "muster_acls 3" in page
         assert [

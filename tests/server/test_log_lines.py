@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
+import muster
 from muster.core.journal import JournalEvent
 from muster.log_limit import LINES
 from muster.runtime.rebalance_watch import RebalanceWatch
+from muster.server.log_areas import AREAS, warnings_about
 from muster.server.log_lines import JsonLines
 from muster.server.settings import Settings
 from muster.topics.config_types import ConfigError
@@ -96,6 +100,46 @@ def _areas_of_a_run(*flags: str) -> set[str]:
     server.terminate()
     _, lines = server.communicate(timeout=PATIENCE_SECONDS)
     return {json.loads(line)["area"] for line in lines.splitlines()}
+
+
+@pytest.mark.parametrize(
+    ("area", "near"),
+    [
+        ("muster.rebalance", "; did you mean muster.rebalances?"),
+        ("muster.runtime.compacton", "; did you mean muster.runtime.compaction?"),
+        ("muster.sever.listener", "; did you mean muster.listener?"),
+        ("muster.no.such.room", "; there are muster.audit, muster.connection, "),
+        ("muster.", "; there are muster.audit, muster.connection, "),
+    ],
+)
+def test_a_level_for_an_area_that_does_not_exist_is_a_warning_with_the_nearest_name(area: str, near: str) -> None:
+    (said,) = warnings_about(["muster.audit", area, "muster.runtime", "muster.topics.catalog"])
+    assert said.startswith(f"muster.log.levels: nothing logs under {area}{near}")
+
+
+def test_a_server_starts_all_the_same_and_says_it_in_one_line() -> None:
+    flags = ("serve", "--memory", "--listen", "127.0.0.1:0", "--set", "muster.log.levels=muster.rebalance:error")
+    with subprocess.Popen(command(*flags), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        assert "listening on" in server.stdout.readline()
+        server.terminate()
+        _, lines = server.communicate(timeout=PATIENCE_SECONDS)
+    (said,) = [line for line in lines.splitlines() if "WARNING" in line]
+    assert said.endswith("muster.log.levels: nothing logs under muster.rebalance; did you mean muster.rebalances?")
+
+
+def test_the_areas_are_those_that_the_server_s_code_names() -> None:
+    rooms = ("cluster", "log", "runtime", "security", "server", "testing", "topics")
+    source = Path(muster.__file__).parent
+    named = {
+        area
+        for room in rooms
+        for path in (source / room).rglob("*.py")
+        for area in re.findall(r'getLogger\("(muster\.\w+)"\)', path.read_text(encoding="utf-8"))
+    }
+    assert named - {f"muster.{room}" for room in rooms} == set(AREAS)
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert all(f"`{area}`" in page for area in AREAS)
 
 
 @pytest.mark.parametrize("text", ["server:debug", "muster.server", "muster.server:loud"])

@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -206,6 +207,53 @@ def test_bad_requests_say_what_is_wrong(controlled: Controlled) -> None:
     assert "did you mean Heartbeat" in controlled.refused("POST", "/faults", {"kind": "delay", "api": "HeartBeat"})[1]
     code, text = controlled.refused("GET", "/groups/nobody/wait?state=Stable&timeout=0.01")
     assert (code, text.splitlines()[1]) == (408, "it is: nobody is Dead, generation 0, 0 members")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "said"),
+    [
+        ("POST", "/topics", {"name": "t", "partitions": "x"}, "partitions must be a whole number, not 'x'"),
+        ("POST", "/topics", {"name": "t", "partitions": 1.5}, "partitions must be a whole number, not 1.5"),
+        ("POST", "/topics", {"name": "t", "partitions": True}, "partitions must be a whole number, not True"),
+        ("POST", "/topics", {"name": 3}, "name must be given, as a text"),
+        (
+            "POST",
+            "/topics",
+            {"name": "t", "configs": "x"},
+            "configs is 'x': give an object of Kafka's names and values",
+        ),
+        (
+            "POST",
+            "/topics",
+            {"name": "t", "configs": {"retention.ms": []}},
+            "configs has [] for retention.ms: give a str",
+        ),
+        ("POST", "/topics/t/records", {"records": [], "partition": "x"}, "partition must be a whole number, not 'x'"),
+        ("POST", "/topics/t/records", {"records": [{"key_base64": 3}]}, "key_base64 must be a text, not 3"),
+        ("GET", "/topics/strict/records?partition=x", None, "partition must be a whole number, not 'x'"),
+        ("GET", "/topics/strict/records?partition=9", None, "strict has partitions 0 to 0, not 9"),
+        ("GET", "/groups/g/wait?members=x", None, "members must be a whole number, not 'x'"),
+        ("GET", "/groups/g/wait?timeout=x", None, "timeout must be 0 to 3600 seconds, not 'x'"),
+        ("GET", "/groups/g/wait?timeout=nan", None, "timeout must be 0 to 3600 seconds, not 'nan'"),
+        (
+            "POST",
+            "/faults",
+            {"kind": "error", "api": "Heartbeat"},
+            "error must be given, as a code or Kafka's name of it",
+        ),
+        ("POST", "/faults", {"kind": "drop_reply", "api": "Heartbeat", "times": [1]}, "times must be a whole number"),
+        ("POST", "/faults", {"kind": "drop_reply", "api": "Heartbeat", "group": 3}, "group must be a text, not 3"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_told_by_its_name(
+    controlled: Controlled, method: str, path: str, body: object, said: str
+) -> None:
+    if path.startswith("/topics/strict"):
+        with suppress(urllib.error.HTTPError):
+            controlled.ask("POST", "/topics", {"name": "strict", "partitions": 1})
+    code, told = controlled.refused(method, path, body)
+    assert (code, told[: len(said)]) == (400, said)
+    assert "\n" not in told
 
 
 def test_web_pages_and_foreign_names_are_kept_out(controlled: Controlled) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -36,6 +37,8 @@ def test_topics_that_cannot_be_are_refused_in_words() -> None:
             broker.create_topic("orders")
         with pytest.raises(ValueError, match="has partitions 0 to 2, not 7"):
             broker.produce("orders", "a", partition=7)
+        with pytest.raises(ValueError, match="has partitions 0 to 2, not 7"):
+            broker.records("orders", partition=7)
         with pytest.raises(ValueError, match="there is no topic 'returns'"):
             broker.records("returns")
 
@@ -45,6 +48,43 @@ def test_settings_are_kafkas_and_may_be_numbers_and_booleans() -> None:
         assert broker.run(broker.kit.node.settings.integer, "group.max.size") == 2
     with pytest.raises(ConfigError, match=r"group\.max\.sise"):
         Broker({"group.max.sise": 2})
+
+
+_SETTINGS: Any = ["group.max.size"]
+_NAMELESS: Any = {7: 2}
+_LISTED: Any = {"group.max.size": [2]}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda _: Broker(_SETTINGS),
+            "settings is ['group.max.size']: give a dict of Kafka's names and values, like {'",
+        ),
+        (lambda _: Broker(_NAMELESS), "settings has the name 7: names are str, like {'group.max.size': 2}"),
+        (lambda _: Broker(_LISTED), "settings has [2] for group.max.size: give a str, a number or a bool, like {'"),
+        (
+            lambda broker: broker.create_topic("t", configs="x"),
+            "configs is 'x': give a dict of Kafka's names and values",
+        ),
+        (lambda broker: broker.create_topic("t", "3"), "topic 't' has '3' partitions: give an int, like 3"),
+        (lambda broker: broker.produce("orders", "a", partition="1"), "partition is '1': give an int, like 0, or None"),
+        (lambda broker: broker.records("orders", partition="0"), "partition is '0': give an int, like 0, or None"),
+        (lambda broker: broker.group("g").wait(members="1"), "members is '1': give an int, like 2, or None"),
+        (lambda broker: broker.group("g").wait(generation="1"), "generation is '1': give an int, like 3, or None"),
+        (lambda broker: broker.group("g").wait(committed=[1]), "committed is [1]: give a dict of offsets"),
+        (lambda broker: broker.group("g").wait("Stable", timeout="x"), "timeout is 'x': give a number, like 10"),
+        (lambda broker: broker.clock.advance(seconds="1"), "seconds is '1': give a number, like 30"),
+        (lambda broker: broker.faults.delay("Heartbeat", seconds="1"), "seconds is '1': give a number, like 1.5"),
+        (lambda broker: broker.faults.error("Heartbeat", 22, times="1"), "times is '1': give an int, like 1, or None"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_told_by_its_name(call: Callable[[Any], object], said: str) -> None:
+    with Broker(topics={"orders": 1}) as broker:
+        with pytest.raises(TypeError, match="^" + re.escape(said)):
+            call(broker)
+        assert broker.records("orders") == []
 
 
 def test_two_brokers_do_not_get_into_each_others_way() -> None:

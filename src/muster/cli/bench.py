@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, TERMINATED, USAGE
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.support.numbers import int32, seconds
 
 if TYPE_CHECKING:
     from muster.client.load import Latencies, Plan, Seen
@@ -42,9 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
     )
     add_connection_arguments(groups)
-    groups.add_argument("--members", type=int, default=1000, metavar="N", help="in all groups together (default: 1000)")
-    groups.add_argument("--groups", type=int, default=1, metavar="N", help="spread over so many groups (default: 1)")
-    groups.add_argument("--seconds", type=float, default=10.0, metavar="S", help="how long they live (default: 10)")
+    groups.add_argument(
+        "--members", type=int32, default=1000, metavar="N", help="in all groups together (default: 1000)"
+    )
+    groups.add_argument("--groups", type=int32, default=1, metavar="N", help="spread over so many groups (default: 1)")
+    groups.add_argument("--seconds", type=seconds, default=10.0, metavar="S", help="how long they live (default: 10)")
     groups.add_argument(
         "--protocol", choices=tuple(_ASSIGNORS), default="classic", help="which group protocol (default: classic)"
     )
@@ -52,11 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--assignor", metavar="NAME", help="Kafka's name of it (default: range, or uniform of the consumer protocol)"
     )
     groups.add_argument(
-        "--heartbeat-interval-ms", type=int, metavar="MS", help="default: 3000; in the consumer protocol the broker's"
+        "--heartbeat-interval-ms", type=int32, metavar="MS", help="default: 3000; in the consumer protocol the broker's"
     )
-    groups.add_argument("--commit-interval-ms", type=int, default=5_000, metavar="MS", help="default: 5000")
+    groups.add_argument("--commit-interval-ms", type=int32, default=5_000, metavar="MS", help="default: 5000")
     groups.add_argument(
-        "--churn", type=float, default=0.0, metavar="S", help="every so often one leaves and one comes (default: never)"
+        "--churn",
+        type=seconds,
+        default=0.0,
+        metavar="S",
+        help="every so often one leaves and one comes (default: never)",
     )
     groups.add_argument("--json", action="store_true", help="the figures as one JSON object")
 

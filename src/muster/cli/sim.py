@@ -8,6 +8,7 @@ import sys
 import time
 
 from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.support.numbers import int64, shortened
 
 MOST_NODES = 20
 
@@ -25,9 +26,13 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("--seed", type=int, default=None, metavar="N", help="run this seed alone")
-    parser.add_argument("--seeds", type=int, default=100, metavar="COUNT", help="how many seeds to run (default: 100)")
-    parser.add_argument("--from", type=int, default=0, dest="first", metavar="N", help="the first of them (default: 0)")
+    parser.add_argument("--seed", type=int64, default=None, metavar="N", help="run this seed alone")
+    parser.add_argument(
+        "--seeds", type=int64, default=100, metavar="COUNT", help="how many seeds to run (default: 100)"
+    )
+    parser.add_argument(
+        "--from", type=int64, default=0, dest="first", metavar="N", help="the first of them (default: 0)"
+    )
     parser.add_argument(
         "--nodes",
         type=_node_count,
@@ -47,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _node_count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_NODES:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of servers from 1 to {MOST_NODES}")
+    if not text.isdecimal() or len(text) > 4 or not 1 <= int(text) <= MOST_NODES:
+        raise argparse.ArgumentTypeError(f"{shortened(text)!r} is not a number of servers from 1 to {MOST_NODES}")
     return int(text)
 
 

@@ -17,7 +17,7 @@ from muster.explain.event import Event, event_in
 from muster.explain.facts import History
 from muster.explain.failure import NothingToExplain
 from muster.explain.fold import fold
-from muster.explain.inferred import StoredAt, committed_metadata, infer, stored_in
+from muster.explain.inferred import StoredAt, committed_metadata, infer, stored_in, stored_state
 from muster.log.contract import StorageError
 from muster.log.directory import partition_name, partition_path
 from muster.log.disk import Disk
@@ -66,7 +66,23 @@ def read_directory(directory: str, group: str) -> Found:
             f"{directory} has neither a group journal nor committed offsets: name a server's data directory, the one with"
             f" directories such as {CONSUMER_OFFSETS}-0"
         )
+    if not found.events and not found.stored and found.tracked is None:
+        found.groups = sorted(_groups_in(directory, topics))
     return found
+
+
+def _groups_in(directory: str, topics: dict[str, list[int]]) -> set[str]:
+    """Every group of which something would be found. What cannot be read was noted where this group was looked for."""
+    journal = (record for number in topics.get(GROUP_JOURNAL, ()) for record in _all(directory, GROUP_JOURNAL, number))
+    offsets = (
+        record for number in topics.get(CONSUMER_OFFSETS, ()) for record in _all(directory, CONSUMER_OFFSETS, number)
+    )
+    names = {record.key.decode("utf-8", "replace") for record in journal if record.key is not None}
+    return names | {stored.group.group_id for record in offsets if (stored := stored_state(record)) is not None}
+
+
+def _all(directory: str, topic: str, number: int) -> Iterator[Record]:
+    return _records_in(partition_path(directory, topic, number), [])
 
 
 def _partitions(directory: str) -> dict[str, list[int]]:

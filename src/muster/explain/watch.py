@@ -13,6 +13,7 @@ from typing import Final
 
 from muster.client import admin
 from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
@@ -25,6 +26,8 @@ from muster.explain.inferred import StoredAt, infer, stored_in
 from muster.explain.names import Names
 from muster.wire.batch import Record
 
+_NO_GROUP: Final = "Dead"
+"""What a coordinator says of a group that it does not have."""
 KEPT_EVENTS: Final = 5_000
 """Of each group: the last rebalances of a large one, and no more memory than that."""
 
@@ -70,6 +73,17 @@ class Watch:
         await self._catch_up(names)
         described = await admin.describe_groups(self._cluster, names)
         return [await self._glance(each) for each in described]
+
+    async def unknown(self, glances: Sequence[Glance]) -> dict[str, list[str]]:
+        """Of the groups that were asked for by name, those that the cluster does not have, with the names that it has."""
+        missing = [each.group for each in glances if each.state == _NO_GROUP and not each.rebalances]
+        if not missing:
+            return {}
+        try:
+            known = [each.group_id for each in await admin.list_groups(self._cluster)]
+        except ClientError:
+            known = []
+        return dict.fromkeys(missing, known)
 
     async def _glance(self, group: admin.GroupDescription) -> Glance:
         history = self._history(group.group_id)

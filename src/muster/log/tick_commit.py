@@ -8,6 +8,7 @@ something staged; a store keeps one.
 from __future__ import annotations
 
 import logging
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from muster.log.checkpoints import RECOVERY_POINTS
@@ -18,6 +19,7 @@ from muster.log.file_log import FileLog
 from muster.log.side_by_side import SideBySide
 from muster.log.staging import Settled, StagedLog
 from muster.log.sync_journal import SyncJournal
+from muster.log_limit import LogLimit
 
 if TYPE_CHECKING:
     from muster.log.files import FileStore
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 WORTH_THE_JOURNAL: Final = 2
 """One log alone is synced by itself: as many syncs, and nothing is written twice."""
 
-logger = logging.getLogger(__name__)
+_failures = LogLimit(logging.getLogger(__name__), "recovery points that could not be kept", monotonic)
 
 
 class FileCommit:
@@ -104,7 +106,7 @@ class FileCommit:
         try:
             self._store.keep_offsets(RECOVERY_POINTS, points)
         except StorageError as error:
-            logger.warning("recovery will check more than it has to: %s", error)
+            _failures.warning("recovery will check more than it has to: %s", error)
             if self._points_first:
                 self._store.has_outdated_points = True  # the next commit tries again
 

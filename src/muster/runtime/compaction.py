@@ -19,6 +19,7 @@ from muster.log.contract import (
     PartitionLog,
     StorageError,
 )
+from muster.log_limit import LogLimit
 from muster.runtime.clock import Clock, Wake
 from muster.runtime.group_commit import Background
 
@@ -53,6 +54,8 @@ class Compactor:
         self._loop = loop
         self._in_background = background or self._in_thread
         self._backoff_ms = backoff_ms
+        self._done_log = LogLimit(_log, "lines about compacted partitions", lambda: clock.ticks_ms() / 1000)
+        self._failure_log = LogLimit(_log, "compactions that failed", lambda: clock.ticks_ms() / 1000)
         self._thread: ThreadPoolExecutor | None = None
         self._wake: Wake | None = None
         self._round: tuple[PartitionLog, Compaction] | None = None
@@ -89,7 +92,7 @@ class Compactor:
         try:
             self._round = dirtiest, dirtiest.begin_compaction(now_ms, limit)
         except StorageError as error:
-            _log.error("%s-%d cannot be compacted: %s", dirtiest.topic, dirtiest.partition, error)
+            self._failure_log.error("%s-%d cannot be compacted: %s", dirtiest.topic, dirtiest.partition, error)
             self._look_later()
             return
         self._work()
@@ -102,7 +105,7 @@ class Compactor:
         except NotReadYet:
             return log.start_offset
         except StorageError as error:
-            _log.error("%s-%d cannot be compacted: %s", log.topic, log.partition, error)
+            self._failure_log.error("%s-%d cannot be compacted: %s", log.topic, log.partition, error)
             return log.start_offset
 
     def _look_later(self) -> None:
@@ -125,10 +128,10 @@ class Compactor:
         try:
             report = round_.settle()
         except CompactionOvertaken as overtaken:
-            _log.info("%s; its compaction begins anew later", overtaken)
+            self._done_log.info("%s; its compaction begins anew later", overtaken)
             self._round_over()
         except StorageError as error:
-            _log.error("%s-%d could not be compacted: %s", log.topic, log.partition, error)
+            self._failure_log.error("%s-%d could not be compacted: %s", log.topic, log.partition, error)
             self._round_over()
         else:
             if report is None:
@@ -145,7 +148,7 @@ class Compactor:
     def _note(self, log: PartitionLog, report: CompactionReport) -> None:
         self.rounds += 1
         self.bytes_saved += report.bytes_before - report.bytes_after
-        _log.info(
+        self._done_log.info(
             "%s-%d compacted up to offset %d: %d records dropped, %d bytes became %d",
             log.topic,
             log.partition,
@@ -155,7 +158,7 @@ class Compactor:
             report.bytes_after,
         )
         if report.keyless_records:
-            _log.warning(
+            self._done_log.warning(
                 "%s-%d: %d records without a key were dropped", log.topic, log.partition, report.keyless_records
             )
 

@@ -32,6 +32,7 @@ from muster.runtime.other_nodes import Answered, NoOtherNodes, OtherNodes
 from muster.runtime.periodic import Periodic
 from muster.runtime.remote_markers import RemoteMarkers
 from muster.runtime.remote_questions import RemoteQuestions
+from muster.runtime.retention_lines import RetentionLines
 from muster.runtime.retries import Retries
 from muster.runtime.transaction_coordinator import TransactionCoordinator
 from muster.runtime.writer_thread import Step, WriterThread
@@ -96,6 +97,7 @@ class Node:
         self.durable = GroupCommit(broker.store, loop, self.long_polls.on_advance, background)
         self.changes = NodeChanges(broker.catalog, lambda: self.cluster)
         self.leftovers = Leftovers(broker.store, self.changes)
+        self._retention_lines = RetentionLines(lambda: clock.ticks_ms() / 1000)
         self.internal_topics = InternalTopics(settings, broker, self.changes, loop.call_soon)
         self.journal = JournalWriter(self.internal_topics.journal_logs, self.durable, clock, loop.call_soon)
         self.audit = Audit(
@@ -373,10 +375,7 @@ class Node:
         self.leftovers.clear()
         done = outcome()
         self._keep_producers()
-        for partition, count in done.segments_dropped.items():
-            _log.info("%s: %d old segments dropped", partition, count)
-        for partition, error in done.failures:
-            _log.error("%s: old segments cannot be dropped: %s", partition, error)
+        self._retention_lines.tell(done)
 
 
 def _principal_usage(settings: NodeSettings, coordinator: Coordinator, clock: Clock) -> PrincipalUsage | None:

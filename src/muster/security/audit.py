@@ -21,6 +21,10 @@ GROUP_CHANGES_A_CLIENT: Final = 1_000
 """Lines about offsets and members of groups, for which the right to read the group is enough."""
 CHANGES_A_CLIENT: Final = 10_000
 """Lines about other changes, of each API by itself: whoever makes very many topics cannot hide an ACL behind them."""
+CHANGES_AN_INTERVAL: Final = 20_000
+"""Lines about changes of one API, or of groups, by all clients together."""
+CLIENTS_OF_CHANGES: Final = 10_000
+"""So many are counted one by one, each with each API. Further ones, perhaps one client with very many addresses, share a count."""
 NAME_CHARS: Final = 200
 """Longer names are cut in the log."""
 EVENTS_AN_INTERVAL: Final = 50
@@ -60,6 +64,9 @@ class Audit:
         self._events = 0
         self._untold = 0
         self._changes_of: dict[tuple[str, str, str], int] = {}
+        self._changes_told: dict[str, int] = {}
+        """Of each kind, by all clients."""
+        self._changes_untold = 0
         self.denials = 0
         """All of them, told or not."""
 
@@ -92,14 +99,23 @@ class Audit:
         self._tell_change(asked, what, "groups", GROUP_CHANGES_A_CLIENT)
 
     def _tell_change(self, asked: Asked, what: str, kind: str, most: int) -> None:
-        """After very many of a kind by one client they are silent for a while."""
+        """After very many of a kind by one client, or by all, they are silent for a while."""
         self._begin_interval_if_due()
         client = (asked.principal, asked.host, kind)
+        if client not in self._changes_of and len(self._changes_of) >= CLIENTS_OF_CHANGES:
+            client = ("", "", kind)
         changes = self._changes_of.get(client, 0) + 1
         self._changes_of[client] = changes
-        if changes <= most:
+        told = self._changes_told.get(kind, 0)
+        if changes <= most and told < CHANGES_AN_INTERVAL:
+            self._changes_told[kind] = told + 1
             _log.info("changed: %s: %s", _who(asked), what)
-        elif changes == most + 1:
+            if told + 1 == CHANGES_AN_INTERVAL:
+                of = "groups" if kind == "groups" else f"this kind ({kind})"
+                _log.warning("changed: further changes of %s by any client are only counted for a while", of)
+            return
+        self._changes_untold += 1
+        if changes == most + 1 and told < CHANGES_AN_INTERVAL:
             by = "of groups by this client" if kind == "groups" else "by this client with this request"
             _log.warning("changed: %s: further changes %s are not told for a while", _who(asked), by)
 
@@ -126,11 +142,15 @@ class Audit:
             return
         if self._untold:
             _log.warning("denied: %d more times in the interval before this line, not told one by one", self._untold)
+        if self._changes_untold:
+            line = "changed: %d more times in the interval before this line, not told one by one"
+            _log.warning(line, self._changes_untold)
         self._ends_ms = ticks_ms + self._interval_ms
         self._told.clear()
         self._lines_of.clear()
         self._changes_of.clear()
-        self._events = self._untold = 0
+        self._changes_told.clear()
+        self._events = self._untold = self._changes_untold = 0
 
 
 def quoted(text: str) -> str:

@@ -2,7 +2,9 @@
 
 Nothing is kept for this: a scrape reads the committed offsets and the ends of the logs that this node leads. An end that is not
 here gives no lag: what is unknown must not look like zero. With more offsets than `muster.metrics.max.offsets` none is shown,
-so that a scrape takes neither the loop's time nor a Prometheus server's memory; the gauge of hidden offsets says so.
+so that a scrape takes neither much time nor a Prometheus server's memory; the gauge of hidden offsets says so.
+
+A None between the metrics is a place where the loop may serve others. What is committed or deleted meanwhile is seen or not.
 """
 
 from __future__ import annotations
@@ -10,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from muster.runtime.metrics import Metric, plain
+from muster.runtime.metrics import SAMPLES_A_PIECE, Metric, plain
 
 if TYPE_CHECKING:
+    from muster.core.offsets.partition_offsets import PartitionOffsets
     from muster.core.shard import Shard
     from muster.runtime.node import Node
 
 Samples = list[tuple[dict[str, str], float]]
 
 
-def group_offset_metrics(node: Node, max_offsets: int, now_ms: int) -> Iterator[Metric]:
+def group_offset_metrics(node: Node, max_offsets: int, now_ms: int) -> Iterator[Metric | None]:
     shards = node.coordinator.shards()
     count = sum(shard.offsets.count for shard in shards)
     is_shown = count <= max_offsets
@@ -29,14 +32,17 @@ def group_offset_metrics(node: Node, max_offsets: int, now_ms: int) -> Iterator[
         yield from _offsets(node, shards, now_ms)
 
 
-def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric]:
+def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric | None]:
     committed: Samples = []
     lag: Samples = []
     lag_of_groups: dict[str, float] = {}
     unknown: dict[str, int] = {}
     committed_ms: dict[str, int] = {}
-    for shard in shards:
-        for group, topic, partition, stored in shard.offsets:
+    for group, topic, partitions in _topics_of_groups(shards):
+        for partition in partitions.partitions():
+            stored = partitions.get(partition)
+            if stored is None:
+                continue
             labels = {"group": group, "topic": topic, "partition": str(partition)}
             committed.append((labels, float(stored.offset)))
             committed_ms[group] = max(committed_ms.get(group, 0), stored.committed_ms)
@@ -46,6 +52,8 @@ def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric]:
                 behind = float(max(0, end - stored.offset))
                 lag.append((labels, behind))
                 lag_of_groups[group] = lag_of_groups.get(group, 0.0) + behind
+            if not len(committed) % SAMPLES_A_PIECE:
+                yield None
     yield _gauge("group_committed_offset", "The committed offset of a group.", committed)
     yield _gauge("group_lag", "Records behind the committed offset, where this node leads the partition.", lag)
     sums: Samples = [({"group": group}, value) for group, value in lag_of_groups.items()]
@@ -56,6 +64,14 @@ def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric]:
     )
     ages: Samples = [({"group": group}, (now_ms - at_ms) / 1000) for group, at_ms in committed_ms.items()]
     yield _gauge("group_last_commit_age_seconds", "How long ago a group committed an offset.", ages)
+
+
+def _topics_of_groups(shards: list[Shard]) -> Iterator[tuple[str, str, PartitionOffsets]]:
+    """Groups and topics may come and go between two of them: only what does not change is gone through."""
+    for shard in shards:
+        for group in shard.offsets.group_ids():
+            for topic, partitions in list(shard.offsets.of_group(group).items()):
+                yield group, topic, partitions
 
 
 def _end_of(node: Node, name: str, partition: int) -> int | None:

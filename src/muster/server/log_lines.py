@@ -41,5 +41,11 @@ def set_up_logging(settings: Settings, worker_node_id: int | None = None) -> Non
         handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {node}%(name)s: %(message)s"))
     level = settings.string("muster.log.level").upper()
     logging.basicConfig(level=level, handlers=[handler], force=worker_node_id is not None)
-    for area, _, area_level in (each.partition(":") for each in settings.words("muster.log.levels")):
+    levels = [each.partition(":") for each in settings.words("muster.log.levels")]
+    if levels and worker_node_id is None:
+        from muster.server.log_areas import warnings_about
+
+        for warning in warnings_about([area for area, _, _ in levels]):
+            logging.getLogger("muster.server").warning(warning)
+    for area, _, area_level in levels:
         logging.getLogger(area).setLevel(area_level.upper())

@@ -16,6 +16,7 @@ import muster.log.memory  # noqa: F401 - what every broker here needs is importe
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.testing import topic_records
+from muster.testing.argument_checks import checked_settings
 from muster.testing.broker_clock import BrokerClock
 from muster.testing.broker_faults import BrokerFaults
 from muster.testing.broker_group import BrokerGroup
@@ -63,7 +64,7 @@ class Broker:
         frozen: bool = False,
         start_ms: int | None = None,
     ) -> None:
-        texts = {name: _text(value) for name, value in (settings or {}).items()}
+        texts = checked_settings("settings", settings, "{'group.max.size': 2}")
         try:
             known = Settings.of({**DEFAULTS, **texts})
         except ConfigError as wrong:
@@ -129,7 +130,7 @@ class Broker:
 
     def create_topic(self, name: str, partitions: int = 1, configs: Mapping[str, object] | None = None) -> None:
         """ValueError if it is there already or cannot be."""
-        texts = {key: _text(value) for key, value in (configs or {}).items()}
+        texts = checked_settings("configs", configs, "{'retention.ms': 1000}")
         self.run(topic_records.create_topic, self._kit.node, name, partitions, texts)
 
     def delete_topic(self, name: str) -> None:
@@ -219,7 +220,3 @@ class _MistakesAtTheTest:
 
 
 _MISTAKES_AT_THE_TEST = _MistakesAtTheTest()
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

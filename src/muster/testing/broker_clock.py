@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from muster.testing.argument_checks import check_number
+
 if TYPE_CHECKING:
     from muster.testing.broker import Broker
 
@@ -39,6 +41,8 @@ class BrokerClock:
         Members whose sessions end on the way are expelled, though their clients may be well: no heartbeat came in that time.
         With `keep_connected` that happens only to members whose connection is closed.
         """
+        for name, given in (("seconds", seconds), ("minutes", minutes), ("hours", hours), ("days", days), ("ms", ms)):
+            check_number(name, given, "30")
         duration_ms = ms + round(1000 * (seconds + 60 * (minutes + 60 * (hours + 24 * days))))
         self._broker.wait_for(self._broker.kit.advance(duration_ms, keep_connected=keep_connected))
 

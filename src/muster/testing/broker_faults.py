@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from muster.testing.argument_checks import check_number
 from muster.testing.faults import Fault, FaultKind
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class BrokerFaults:
         transactional_id: str | None = None,
     ) -> SwitchedOn:
         """Let the next requests wait, on the broker's clock, before they are done."""
+        check_number("seconds", seconds, "1.5")
         return self._add(
             "delay", api, group=group, transactional_id=transactional_id, delay_ms=round(1000 * seconds), times=times
         )
@@ -171,5 +173,7 @@ class BrokerFaults:
         return SwitchedOn(self._broker, self._broker.run(add))
 
     def _take_coordinator(self, kind: str, group: str, seconds: float | None) -> SwitchedOn:
+        if seconds is not None:
+            check_number("seconds", seconds, "1.5")
         duration_ms = None if seconds is None else round(1000 * seconds)
         return SwitchedOn(self._broker, self._broker.run(self._broker.kit.take_coordinator, kind, group, duration_ms))

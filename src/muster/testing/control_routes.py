@@ -6,25 +6,32 @@ noticed.
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
 from typing import Any, TypeAlias
 
 from muster.testing import topic_records
+from muster.testing.control_fields import (
+    UNITS_MS,
+    configs,
+    fields_of,
+    number,
+    record_part,
+    text,
+    text_or_none,
+    timeout,
+    whole,
+)
 from muster.testing.control_http import Asked, Refused
 from muster.testing.control_openapi import openapi
 from muster.testing.faults import Fault
 from muster.testing.group_views import GroupView
-from muster.testing.group_waits import PATIENCE_SECONDS, WaitTimeout, Wanted
+from muster.testing.group_waits import WaitTimeout, Wanted
 from muster.testing.kit import Kit
 
 Page: TypeAlias = Callable[..., Coroutine[Any, Any, object]]
 
-_MOST_MS = 100 * 366 * 86_400_000
-"""A century: the clock is moved from deadline to deadline, and must arrive."""
-_LONGEST_WAIT_SECONDS = 3_600.0
-_UNITS_MS = {"ms": 1, "seconds": 1_000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 _REQUEST_FAULTS = ("error", "delay", "drop_request", "drop_reply")
 _MARKERS_HELD = "hold_markers"
 _REVOCATION_HELD = "hold_revocation"
@@ -89,7 +96,7 @@ class ControlRoutes:
         return openapi(self.pages)
 
     async def _reset(self, asked: Asked) -> object:
-        _fields(asked.body)
+        fields_of(asked.body)
         await self._kit.reset()
         return await self._clock(asked)
 
@@ -99,8 +106,8 @@ class ControlRoutes:
         return {"now_ms": self._kit.clock.now_ms(), "frozen": self._kit.clock.is_frozen}
 
     async def _advance(self, asked: Asked) -> object:
-        fields = _fields(asked.body, *_UNITS_MS, "keep_connected")
-        duration_ms = round(sum(_number(fields, unit) * size for unit, size in _UNITS_MS.items()))
+        fields = fields_of(asked.body, *UNITS_MS, "keep_connected")
+        duration_ms = round(sum(number(fields, unit) * size for unit, size in UNITS_MS.items()))
         await self._kit.advance(duration_ms, keep_connected=bool(fields.get("keep_connected")))
         return await self._clock(asked)
 
@@ -115,11 +122,12 @@ class ControlRoutes:
     # -- topics
 
     async def _create_topic(self, asked: Asked) -> object:
-        fields = _fields(asked.body, "name", "partitions", "configs")
-        configs = {name: str(value) for name, value in (fields.get("configs") or {}).items()}
-        topic_records.create_topic(self._kit.node, _text(fields, "name"), int(fields.get("partitions", 1)), configs)
+        fields = fields_of(asked.body, "name", "partitions", "configs")
+        name, partitions = text(fields, "name"), whole(fields, "partitions")
+        count = 1 if partitions is None else partitions
+        topic_records.create_topic(self._kit.node, name, count, configs(fields))
         await self._kit.settle()
-        return {"name": fields["name"], "partitions": int(fields.get("partitions", 1))}
+        return {"name": name, "partitions": count}
 
     async def _delete_topic(self, asked: Asked, topic: str) -> object:
         topic_records.delete_topic(self._kit.node, topic)
@@ -127,17 +135,17 @@ class ControlRoutes:
         return {"deleted": topic}
 
     async def _produce(self, asked: Asked, topic: str) -> object:
-        fields = _fields(asked.body, "records", "partition")
+        fields = fields_of(asked.body, "records", "partition")
         records = fields.get("records")
         if not isinstance(records, list):
             raise ValueError('records must be a list of {"key": ..., "value": ...}')
-        pairs = [(_part(each, "key"), _part(each, "value")) for each in records]
-        where = topic_records.append(self._kit.node, topic, pairs, fields.get("partition"))
+        pairs = [(record_part(each, "key"), record_part(each, "value")) for each in records]
+        where = topic_records.append(self._kit.node, topic, pairs, whole(fields, "partition"))
         await self._kit.settle()
         return {"records": [{"partition": partition, "offset": offset} for partition, offset in where]}
 
     async def _records(self, asked: Asked, topic: str) -> object:
-        found = topic_records.read(self._kit.node, topic, _whole(_fields(asked.query, "partition"), "partition"))
+        found = topic_records.read(self._kit.node, topic, whole(fields_of(asked.query, "partition"), "partition"))
         return {
             "records": [
                 {
@@ -160,10 +168,10 @@ class ControlRoutes:
         return self._kit.view(group).to_json()
 
     async def _wait(self, asked: Asked, group: str) -> object:
-        query = _fields(asked.query, "state", "members", "generation", "timeout")
-        wanted = Wanted(query.get("state"), _whole(query, "members"), _whole(query, "generation"))
+        query = fields_of(asked.query, "state", "members", "generation", "timeout")
+        wanted = Wanted(query.get("state"), whole(query, "members"), whole(query, "generation"))
         try:
-            view: GroupView = await self._kit.wait(group, wanted, _timeout(query))
+            view: GroupView = await self._kit.wait(group, wanted, timeout(query))
         except WaitTimeout as late:
             raise Refused(HTTPStatus.REQUEST_TIMEOUT, str(late)) from None
         return view.to_json()
@@ -186,11 +194,11 @@ class ControlRoutes:
         return self._kit.view(group).to_json()
 
     async def _expire(self, asked: Asked, group: str) -> object:
-        member_id = self._kit.expire(group, _text(_fields(asked.body, "member"), "member"))
+        member_id = self._kit.expire(group, text(fields_of(asked.body, "member"), "member"))
         return {"expired": member_id}
 
     async def _fence(self, asked: Asked, group: str) -> object:
-        return self._kit.fence(group, _text(_fields(asked.body, "member"), "member")).to_json()
+        return self._kit.fence(group, text(fields_of(asked.body, "member"), "member")).to_json()
 
     async def _move(self, asked: Asked, group: str) -> object:
         await self._kit.move_coordinator(group)
@@ -205,9 +213,9 @@ class ControlRoutes:
         return self._kit.transactions.view(name).to_json()
 
     async def _wait_for_transaction(self, asked: Asked, name: str) -> object:
-        query = _fields(asked.query, "state", "timeout")
+        query = fields_of(asked.query, "state", "timeout")
         try:
-            view = await self._kit.transactions.wait(name, _text(query, "state"), _timeout(query))
+            view = await self._kit.transactions.wait(name, text(query, "state"), timeout(query))
         except WaitTimeout as late:
             raise Refused(HTTPStatus.REQUEST_TIMEOUT, str(late)) from None
         return view.to_json()
@@ -227,32 +235,32 @@ class ControlRoutes:
         return {"faults": [fault.to_json() for fault in self._kit.faults]}
 
     async def _add_fault(self, asked: Asked) -> object:
-        fields = _fields(
+        fields = fields_of(
             asked.body, "kind", "api", "group", "member", "transactional_id", "error", "seconds", "times", "after"
         )
-        kind = _text(fields, "kind")
+        kind = text(fields, "kind")
         if kind == _MARKERS_HELD:
-            after = int(_number(fields, "after"))
-            return self._kit.transactions.hold_markers(_text(fields, "transactional_id"), after).to_json()
+            after = int(number(fields, "after"))
+            return self._kit.transactions.hold_markers(text(fields, "transactional_id"), after).to_json()
         if kind == _REVOCATION_HELD:
-            return self._kit.hold_revocation(_text(fields, "group"), fields.get("member")).to_json()
+            return self._kit.hold_revocation(text(fields, "group"), text_or_none(fields, "member")).to_json()
         if fields.get("member") is not None:
             raise ValueError(f"member is for {_REVOCATION_HELD}; {kind} is of a whole group")
         if kind in _COORDINATOR_FAULTS:
             seconds = fields.get("seconds")
-            duration_ms = None if seconds is None else round(1000 * _number(fields, "seconds"))
-            return self._kit.take_coordinator(_COORDINATOR_FAULTS[kind], _text(fields, "group"), duration_ms).to_json()
+            duration_ms = None if seconds is None else round(1000 * number(fields, "seconds"))
+            return self._kit.take_coordinator(_COORDINATOR_FAULTS[kind], text(fields, "group"), duration_ms).to_json()
         if kind not in _REQUEST_FAULTS:
             known = ", ".join((*_REQUEST_FAULTS, *_COORDINATOR_FAULTS, _MARKERS_HELD, _REVOCATION_HELD))
             raise ValueError(f"{kind!r} is no kind of fault; known are {known}")
         return self._kit.faults.add(
             kind,  # type: ignore[arg-type]
-            _text(fields, "api"),
-            group=fields.get("group"),
-            transactional_id=fields.get("transactional_id"),
-            error=fields["error"] if kind == "error" else 0,
-            delay_ms=round(1000 * _number(fields, "seconds")),
-            times=fields.get("times", 1),
+            text(fields, "api"),
+            group=text_or_none(fields, "group"),
+            transactional_id=text_or_none(fields, "transactional_id"),
+            error=_error(fields) if kind == "error" else 0,
+            delay_ms=round(1000 * number(fields, "seconds")),
+            times=whole(fields, "times") if "times" in fields else 1,
         ).to_json()
 
     async def _remove(self, asked: Asked, number: str) -> object:
@@ -281,52 +289,11 @@ def _matched(pattern: str, path: tuple[str, ...]) -> list[str] | None:
     return names
 
 
-def _fields(given: Mapping[str, Any], *known: str) -> Mapping[str, Any]:
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        raise ValueError(f"{', '.join(unknown)}: not known here; known are {', '.join(known)}")
-    return given
-
-
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{name} must be given, as a text")
+def _error(fields: Mapping[str, Any]) -> int | str:
+    value = fields.get("error")
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError("error must be given, as a code or Kafka's name of it")
     return value
-
-
-def _number(fields: Mapping[str, Any], name: str) -> float:
-    value = fields.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{name} must be a number, not {value!r}")
-    if abs(value) * _UNITS_MS.get(name, 1) > _MOST_MS:
-        raise ValueError(f"{name} must not be more than a century")
-    return value
-
-
-def _timeout(query: Mapping[str, Any]) -> float:
-    seconds = float(query.get("timeout", PATIENCE_SECONDS))
-    if not 0 <= seconds <= _LONGEST_WAIT_SECONDS:
-        raise ValueError(f"timeout must be 0 to {_LONGEST_WAIT_SECONDS:.0f} seconds")
-    return seconds
-
-
-def _whole(query: Mapping[str, Any], name: str) -> int | None:
-    text = query.get(name)
-    return None if text is None else int(text)
-
-
-def _part(record: object, name: str) -> str | bytes | None:
-    """`key` and `value` are texts; `key_base64` and `value_base64` are for bytes."""
-    if not isinstance(record, dict):
-        raise ValueError('each record must be {"key": ..., "value": ...}')
-    encoded = record.get(f"{name}_base64")
-    if encoded is not None:
-        return b64decode(encoded, validate=True)
-    part = record.get(name)
-    if part is not None and not isinstance(part, str):
-        raise ValueError(f"{name} must be a text, not {part!r}; use {name}_base64 for bytes")
-    return part
 
 
 def _shown(name: str, part: bytes | None) -> dict[str, str | None]:

@@ -12,6 +12,7 @@ from itertools import count
 from typing import Final, Literal, TypeAlias
 
 from muster.server.handlers.table import SERVED
+from muster.testing.argument_checks import check_whole
 from muster.wire import errors
 
 FaultKind: TypeAlias = Literal[
@@ -160,6 +161,8 @@ class FaultBook:
     ) -> Fault:
         if api is not None:
             check_api(kind, api, group, transactional_id)
+        check_whole("times", times, 1, or_none=True)
+        check_whole("after", after, 1)
         if after < 0:
             raise ValueError(f"so many markers cannot be written before the others are held: {after}")
         if times is not None and times < 1:

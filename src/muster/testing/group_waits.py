@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from muster.core.classic.states import GroupState
 from muster.core.consumer.states import ConsumerGroupState
+from muster.testing.argument_checks import check_number, check_whole
 from muster.testing.group_views import GroupView, TopicPartition
 
 __tracebackhide__ = True  # in pytest's output, see broker.py
@@ -39,6 +40,10 @@ class Wanted:
     """Any further condition; it is called from the broker's thread."""
 
     def __post_init__(self) -> None:
+        check_whole("members", self.members, 2, or_none=True)
+        check_whole("generation", self.generation, 3, or_none=True)
+        if not isinstance(self.committed, Mapping | None):
+            raise TypeError(f"committed is {self.committed!r}: give a dict of offsets, like {{('orders', 0): 7}}")
         states = list(dict.fromkeys(state.value for state in (*GroupState, *ConsumerGroupState)))
         if self.state is not None and self.state not in states:
             raise ValueError(f"{self.state!r} is no state of a group; the states are {', '.join(states)}")
@@ -78,6 +83,7 @@ class GroupWaits:
 
     async def until(self, condition: Callable[[], bool], timeout_seconds: float) -> bool:
         """True as soon as it holds, False if it does not in time."""
+        check_number("timeout", timeout_seconds, "10")
         if condition():
             return True
         done: asyncio.Future[None] = self._loop.create_future()

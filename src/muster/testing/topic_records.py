@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from zlib import crc32
 
+from muster.testing.argument_checks import check_whole
 from muster.topics.creation import NewTopic
 from muster.topics.produce import ProduceTerms
 from muster.wire.batch import Record, decode_records, encode_batch, iterate_batches
@@ -56,6 +57,12 @@ def _check_count(name: str, partitions: object) -> None:
         raise ValueError(f"topic {name!r} has {partitions} partitions: a topic has 1 or more")
 
 
+def _check_partition(topic: Topic, partition: int | None) -> None:
+    check_whole("partition", partition, 0, or_none=True)
+    if partition is not None and not 0 <= partition < len(topic.partitions):
+        raise ValueError(f"{topic.name} has partitions 0 to {len(topic.partitions) - 1}, not {partition}")
+
+
 def create_topic(node: Node, name: str, partitions: int, configs: Mapping[str, str]) -> None:
     _check_count(name, partitions)
     (made,) = node.broker.create_topics([NewTopic(name, partitions, configs=tuple(configs.items()))])
@@ -82,6 +89,7 @@ def delete_all_topics(node: Node) -> None:
 def append(node: Node, name: str, records: Iterable[Produced], partition: int | None) -> list[tuple[int, int]]:
     """Append now; returns (partition, offset) of each. Keys choose the partition as far as the test does not."""
     topic = node.broker.auto_create(name)
+    _check_partition(topic, partition)
     pairs = [_pair(record) for record in records]
     chosen = [_partition(topic, key, number, partition) for number, (key, _) in enumerate(pairs)]
     now_ms = node.clock.now_ms()
@@ -101,6 +109,7 @@ def read(node: Node, name: str, partition: int | None = None) -> list[TopicRecor
     topic = node.broker.topic(name)
     if topic is None:
         raise ValueError(f"there is no topic {name!r}")
+    _check_partition(topic, partition)
     found = []
     for each in topic.partitions:
         if partition is None or each.index == partition:
@@ -140,7 +149,5 @@ def _bytes(part: Part, called: str) -> bytes | None:
 def _partition(topic: Topic, key: bytes | None, number: int, wanted: int | None) -> int:
     count = len(topic.partitions)
     if wanted is not None:
-        if not 0 <= wanted < count:
-            raise ValueError(f"{topic.name} has partitions 0 to {count - 1}, not {wanted}")
         return wanted
     return number % count if key is None else crc32(key) % count

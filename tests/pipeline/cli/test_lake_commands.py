@@ -20,6 +20,7 @@ from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.rounds import SCHEMA
 from muster.pipeline.lake.sql import named_tables
 from muster.pipeline.lake.writer_lock import only_writer
+from tests.cli.plain_pipes import assert_plain
 from tests.pipeline.lake.delta_lakes import gold_lake, publish, rows_of
 
 ROWS = [{"cluster": "c", "group_id": "g", "lag": 5, "end": 9}, {"cluster": "c", "group_id": "h", "lag": 7, "end": 9}]
@@ -39,6 +40,13 @@ def test_compact_says_what_it_did(lake: Path, capsys: pytest.CaptureFixture[str]
         add_log(lake, offset)
     assert main(["pipeline", "compact", "--lake", str(lake)]) == 0
     assert capsys.readouterr().out == "3 files became 1, 0 rows dropped, 0 unused files removed\n"
+    assert main(["pipeline", "compact", "--lake", str(lake), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "files_before": 0,
+        "files_after": 0,
+        "rows_dropped": 0,
+        "files_removed": 0,
+    }
 
 
 def test_compact_refuses_gold_that_lives_shorter_than_silver(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,6 +186,7 @@ def test_sql_answers_as_table_json_and_csv(lake: Path, capsys: pytest.CaptureFix
     shown = told.out
     assert told.err == "1 row, more not shown (--top 0 shows all)\n"
     assert "67" in shown
+    assert_plain(shown, told.err)
 
 
 @pytest.mark.usefixtures("_shared_session")

@@ -384,6 +384,9 @@ def test_a_lake_of_another_version_is_refused(lake: str, capsys: pytest.CaptureF
     [
         (["rebalances", "--since", "yesterday"], "--since yesterday: give a span like 90s"),
         (["expiring", "--within", "soon"], "--within soon: give a span"),
+        (["expiring", "--within", "99999999999999999d"], "--within 99999999999999999d: give a span of at most 365000d"),
+        (["rebalances", "--since", "99999999999999999d"], "--since 99999999999999999d: give a span of at most 365000d"),
+        (["committers", "--since", "9" * 400 + "d"], "...: give a span of at most 365000d"),
         (["lag", "--top", "-1"], "--top must be 0 or more"),
         (["lag", "--groups", "--topic", "t"], "--topic does not go with --groups"),
         (["rebalances", "--episodes", "--cause", "x"], "--cause does not go with --episodes"),

@@ -31,6 +31,7 @@ from muster.whatif.arrivals import Arrivals
 from muster.whatif.generations import ASSUMED
 from muster.whatif.job import NO_JOURNAL, what_if
 from muster.whatif.variants import Variant, parse_grid
+from tests.cli.plain_pipes import assert_plain
 from tests.pipeline.decode.test_muster_log import wake
 from tests.pipeline.stream.lakes import LakeRun, source_of
 from tests.server.groups.group_client import GroupClient
@@ -273,4 +274,6 @@ def test_command_answers_a_grid_as_json_as_csv_as_a_page_and_as_a_table_with_its
     assert [int(each["replayed_unowned_ms"]) for each in lines] == [each["replayed_unowned_ms"] for each in expected]
 
     assert main(asked) == 0
-    assert capsys.readouterr().out.strip().endswith(advice)
+    shown = capsys.readouterr()
+    assert shown.out.strip().endswith(advice)
+    assert_plain(shown.out, shown.err)

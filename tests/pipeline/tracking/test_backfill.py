@@ -19,6 +19,7 @@ from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.spark.checkpoint_files import needs_spark, open_checkpoint, open_checkpoint_by_spark
 from muster.spark.failure import TrackingError
+from tests.cli.plain_pipes import assert_plain
 from tests.pipeline.tracking.story import fill
 
 QUERY = "a65bfddd-d722-4eed-89f9-a2da0663fac0"
@@ -64,7 +65,9 @@ def test_last_finished_micro_batch_is_committed_and_the_unfinished_one_is_not(
         tmp_path / "c", '{"orders":{"0":3}}', '{"orders":{"0":7,"1":9}}\n0', unfinished='{"orders":{"0":15}}'
     )
     assert backfill(server, written, "--dry-run") == 0
-    assert "would be committed" in capsys.readouterr().err
+    planned = capsys.readouterr()
+    assert "would be committed" in planned.err
+    assert_plain(planned.out, planned.err)
     assert main(["groups", "offsets", "etl", "--bootstrap", server.address]) == 1, "nothing is committed yet"
     assert backfill(server, written, "--json") == 0
     out, said = capsys.readouterr()

@@ -196,7 +196,7 @@ def test_label_values_have_no_control_characters_and_a_longest() -> None:
         {"group": name} for name in ("\x1b]0;owned\x07", "a\rb", "\u202eevil", "x" * 40_000, "x" * 40_001, 'a"b\\\n')
     ]
     metric = Metric("muster_x", "gauge", "X.", tuple((each, 1.0) for each in labels))
-    lines = exposition([metric]).splitlines()[2:]
+    lines = "".join(exposition([metric])).splitlines()[2:]
     assert lines[0] == 'muster_x{group="\\\\u001b]0;owned\\\\u0007"} 1'
     assert lines[5] == 'muster_x{group="a\\"b\\\\\\n"} 1'
     assert all(line.isprintable() and len(line) < MAX_LABEL_CHARS + 50 for line in lines)

@@ -12,8 +12,9 @@ from typing import Any, Final
 from muster.cli.cluster.check import print_findings
 from muster.cli.cluster.workers import endpoints_text, print_workers
 from muster.cli.exit_codes import DONE, FAILED
+from muster.cli.support.numbers import int32
 from muster.cli.support.store_connection import add_store_argument, with_store
-from muster.cli.support.tables import Column, print_aligned
+from muster.cli.support.tables import Column, print_aligned, print_json_lines
 
 _EXAMPLES = """\
 examples:
@@ -46,8 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     check.add_argument("--json", action="store_true", help="one JSON object a finding")
     drain = actions.add_parser("drain", help="move everything away from a node", allow_abbrev=False)
-    drain.add_argument("node", metavar="NODE", type=int, help="the node id")
+    drain.add_argument("node", metavar="NODE", type=int32, help="the node id")
     rebalance = actions.add_parser("rebalance", help="spread partitions evenly now", allow_abbrev=False)
+    for action in (drain, rebalance):
+        action.add_argument("--json", action="store_true", help="a JSON object that says how many partitions moved")
     for action in (status, check, drain, rebalance):
         add_store_argument(action)
 
@@ -61,8 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "check":
         return with_store(command, arguments.url, lambda connection: print_findings(connection, as_json=arguments.json))
     if arguments.action == "drain":
-        return with_store(command, arguments.url, lambda connection: _drain(connection, arguments.node))
-    return with_store(command, arguments.url, _rebalance)
+        return with_store(command, arguments.url, lambda connection: _drain(connection, arguments))
+    return with_store(command, arguments.url, lambda connection: _rebalance(connection, as_json=arguments.json))
 
 
 def _status(connection: Any, *, as_json: bool) -> int:
@@ -109,21 +112,30 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     print_aligned(_COLUMNS, rows, sys.stdout)
 
 
-def _drain(connection: Any, node_id: int) -> int:
+def _drain(connection: Any, arguments: argparse.Namespace) -> int:
     from muster.cluster.ownership import carry_out_plan, set_draining
 
+    node_id: int = arguments.node
     if not set_draining(connection, node_id):
         print(
             f"muster cluster drain: there is no live node {node_id}; `muster cluster status` lists them",
             file=sys.stderr,
         )
         return FAILED
-    print(f"node {node_id} is drained: {carry_out_plan(connection)} partitions moved; it may lead again when restarted")
+    moved = carry_out_plan(connection)
+    if arguments.json:
+        print_json_lines([{"node": node_id, "partitions_moved": moved}])
+    else:
+        print(f"node {node_id} is drained: {moved} partitions moved; it may lead again when restarted")
     return DONE
 
 
-def _rebalance(connection: Any) -> int:
+def _rebalance(connection: Any, *, as_json: bool) -> int:
     from muster.cluster.ownership import carry_out_plan
 
-    print(f"{carry_out_plan(connection)} partitions moved")
+    moved = carry_out_plan(connection)
+    if as_json:
+        print_json_lines([{"partitions_moved": moved}])
+    else:
+        print(f"{moved} partitions moved")
     return DONE

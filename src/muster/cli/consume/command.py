@@ -16,6 +16,7 @@ from muster.cli.consume.start import check_consume, chosen_partitions, start_off
 from muster.cli.exit_codes import DONE, TERMINATED
 from muster.cli.support.cluster_command import note, run_and_report, usable_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int64
 
 if TYPE_CHECKING:
     from muster.cli.consume.reading import Reading
@@ -41,11 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     start.add_argument(
         "--from-beginning", action="store_true", help="all there is; in a group: where nothing is committed"
     )
-    start.add_argument("--offset", metavar="N", type=int, help="this offset; if negative, so many before the end")
+    start.add_argument("--offset", metavar="N", type=int64, help="this offset; if negative, so many before the end")
     start.add_argument("--since", metavar="WHEN", help="1h, 7d, P1DT2H or a UTC time like 2026-11-15T03:12")
     start.add_argument("--partition", metavar="0,1", help="only these partitions")
     end = parser.add_argument_group("up to where (default: until Ctrl-C)")
-    end.add_argument("--max", metavar="N", type=int, help="so many records")
+    end.add_argument("--max", metavar="N", type=int64, help="so many records")
     end.add_argument("--until-end", action="store_true", help="what is there when it starts")
     member = parser.add_argument_group("in a group")
     member.add_argument("--group", metavar="NAME", help="be a member of it; commit what was printed")

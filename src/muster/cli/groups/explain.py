@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from muster.cli.exit_codes import DONE
 from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.support.numbers import int32, int64
 from muster.cli.support.time_spans import now_ms, parse_moment
 from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import did_you_mean
@@ -29,8 +30,8 @@ _COMMAND: Final = "groups explain"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("group", metavar="GROUP")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--last", metavar="N", type=int, help="the last N rebalances")
-    which.add_argument("--rebalance", metavar="GENERATION", type=int, help="the one that led to this generation")
+    which.add_argument("--last", metavar="N", type=int64, help="the last N rebalances")
+    which.add_argument("--rebalance", metavar="GENERATION", type=int32, help="the one that led to this generation")
     parser.add_argument("--since", metavar="WHEN", help="1h, 7d or a UTC time like 2026-11-15T03:12")
     parser.add_argument("--json", action="store_true", help="one JSON object with all facts; times in milliseconds")
     parser.add_argument("--from", metavar="DIR", dest="directory", help="a data directory instead of a running cluster")

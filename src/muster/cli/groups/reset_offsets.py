@@ -14,6 +14,7 @@ from muster.cli.groups.chosen import add_group_arguments, chosen_groups, unknown
 from muster.cli.groups.reset_file import read_plan
 from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int64
 from muster.cli.support.tables import Column, show
 from muster.cli.support.time_spans import now_ms, parse_kafka_moment, parse_kafka_span
 from muster.cli.support.topic_places import places_of
@@ -43,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to.add_argument("--to-earliest", action="store_true", help="the beginning of each log")
     to.add_argument("--to-latest", action="store_true", help="the end of each log")
     to.add_argument("--to-current", action="store_true", help="what is committed now (to export it)")
-    to.add_argument("--to-offset", metavar="OFFSET", type=int, help="this offset")
-    to.add_argument("--shift-by", metavar="N", type=int, help="N records forward, or back if negative")
+    to.add_argument("--to-offset", metavar="OFFSET", type=int64, help="this offset")
+    to.add_argument("--shift-by", metavar="N", type=int64, help="N records forward, or back if negative")
     to.add_argument("--to-datetime", metavar="TIME", help="the first record at or after a UTC time")
     to.add_argument("--by-duration", metavar="SPAN", help="the first record of the last 2h, 7d, P1DT2H, ...")
     to.add_argument("--from-file", metavar="FILE", help="offsets as --export writes them; - is standard input")

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 from muster.cli.exit_codes import DONE
 from muster.cli.support.cluster_command import note, run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments, cluster_of
+from muster.cli.support.numbers import int64, seconds
 from muster.cli.support.usage_error import UsageError
+from muster.cli.support.usage_parser import did_you_mean
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,8 +39,8 @@ class View(Protocol):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("groups", metavar="GROUP", nargs="*", help="these groups (default: all)")
-    parser.add_argument("--every", metavar="SECONDS", type=float, default=2.0, help="how often to look (default: 2)")
-    parser.add_argument("--times", metavar="N", type=int, help="look so often, then end")
+    parser.add_argument("--every", metavar="SECONDS", type=seconds, default=2.0, help="how often to look (default: 2)")
+    parser.add_argument("--times", metavar="N", type=int64, help="look so often, then end")
     parser.add_argument("--json", action="store_true", help="a JSON object a line and group, when something changed")
     add_connection_arguments(parser)
 
@@ -56,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 async def _watch(arguments: argparse.Namespace, view: View) -> None:
     from muster.client.failure import ClientError
     from muster.explain.watch import Watch
+    from muster.explain.words import plain
 
     looks = 0
     try:
@@ -63,7 +66,11 @@ async def _watch(arguments: argparse.Namespace, view: View) -> None:
             watch = Watch(cluster, arguments.groups)
             while True:
                 try:
-                    view.show(await watch.look())
+                    glances = await watch.look()
+                    view.show(glances)
+                    if looks == 0:
+                        for group, known in (await watch.unknown(glances)).items():
+                            view.trouble(plain(f"there is no group {group} now{did_you_mean(group, known)}"))
                 except ClientError as error:
                     if looks == 0:
                         raise

@@ -6,6 +6,7 @@ import argparse
 
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_arguments, run_question
+from muster.cli.support.numbers import share
 from muster.cli.support.tables import Column
 from muster.pipeline.table_query import TableQuery
 
@@ -22,7 +23,7 @@ _COLUMNS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_arguments(parser)
     parser.add_argument(
-        "--min-score", metavar="SHARE", type=float, help="only groups with at least this score (0 to 1)"
+        "--min-score", metavar="SHARE", type=share, help="only groups with at least this score (0 to 1)"
     )
 
 

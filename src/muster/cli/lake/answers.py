@@ -19,6 +19,7 @@ from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
 from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.connection_flags import LAKE_VARIABLE
+from muster.cli.support.numbers import int64
 from muster.cli.support.tables import Column, Row, print_json_lines, print_table
 from muster.cli.support.time_spans import parse_moment
 from muster.cli.support.usage_error import UsageError
@@ -70,7 +71,7 @@ def add_top_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top",
         metavar="N",
-        type=int,
+        type=int64,
         help=f"the first N rows; 0 is all ({_ROWS_ON_A_TERMINAL} on a terminal, else all)",
     )
 

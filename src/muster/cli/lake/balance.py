@@ -6,6 +6,7 @@ import argparse
 
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_arguments, run_question
+from muster.cli.support.numbers import ratio
 from muster.cli.support.tables import Column
 from muster.pipeline.table_query import TableQuery
 
@@ -26,7 +27,7 @@ _COLUMNS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_arguments(parser)
     parser.add_argument(
-        "--uneven", metavar="RATIO", type=float, help="only where the fullest member has at least RATIO times the mean"
+        "--uneven", metavar="RATIO", type=ratio, help="only where the fullest member has at least RATIO times the mean"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_arguments, run_question
+from muster.cli.support.numbers import int64
 from muster.cli.support.tables import Column
 from muster.cli.support.usage_error import UsageError
 from muster.pipeline.table_query import TableQuery
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_arguments(parser, topic=True)
     parser.add_argument("--by", choices=sorted(_ORDERS), default="records", help="what to order by (records)")
     parser.add_argument("--groups", action="store_true", help="one row a group instead of one a partition")
-    parser.add_argument("--min-lag", metavar="N", type=int, help="only rows with at least this lag in records")
+    parser.add_argument("--min-lag", metavar="N", type=int64, help="only rows with at least this lag in records")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from muster.cli.produce.lines import BadLine, LineFormat, parse_headers
 from muster.cli.support.cluster_command import note, run_and_report, usable_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
 from muster.cli.support.escapes import unescaped
+from muster.cli.support.numbers import int32
 from muster.cli.support.topic_places import known_topics
 from muster.cli.support.usage_error import UsageError
 
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from-json", action="store_true", help="lines are JSON objects as `muster consume --json` writes them"
     )
     parser.add_argument("--header", metavar="NAME=VALUE", action="append", default=[], help="for every record")
-    parser.add_argument("--partition", metavar="N", type=int, help="(default: by the key, or in turn)")
+    parser.add_argument("--partition", metavar="N", type=int32, help="(default: by the key, or in turn)")
     parser.add_argument("--acks", choices=("all", "1", "0"), default="all", help="who has it before going on (all)")
     parser.add_argument("--compression", choices=COMPRESSIONS, default="none")
     parser.add_argument("--quiet", action="store_true", help="do not say how much was written")

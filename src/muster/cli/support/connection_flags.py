@@ -11,6 +11,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from muster.cli.support.numbers import shortened
+
 if TYPE_CHECKING:
     from muster.client.cluster import Cluster
     from muster.client.security import Security
@@ -33,6 +35,8 @@ _PLAIN_FLAGS: Final = {
     "user": "sasl.username",
     "sasl_token_file": "muster.oauthbearer.token.file",
 }
+MOST_TIMEOUT_SECONDS: Final = 2_000_000
+"""Requests say it in milliseconds, of 32 bits."""
 _TLS_FLAGS: Final = ("ca", "cert", "key")
 _SASL_FLAGS: Final = ("user", "sasl_mechanism", "sasl_token_file", "sasl_password_file", "sasl_password_env")
 
@@ -165,8 +169,10 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    if not 0 < seconds <= MOST_TIMEOUT_SECONDS:
+        raise argparse.ArgumentTypeError(
+            f"{shortened(text)!r} is not a number of seconds above 0, {MOST_TIMEOUT_SECONDS} at most"
+        )
     return seconds
 
 

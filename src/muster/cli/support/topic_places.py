@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from muster.cli.support.usage_error import UsageError
 from muster.cli.support.usage_parser import nearest
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from muster.client.failure import ClientError
     from muster.client.partitions import TopicPartition
     from muster.client.topics import TopicDescription
+
+_PARTITION_DIGITS: Final = 6
 
 
 def parse_place(text: str, flag: str) -> tuple[str, list[int] | None]:
@@ -29,6 +31,8 @@ def parse_partitions(text: str, where: str) -> list[int]:
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise UsageError(f"{where}: {part!r} is not a partition; write numbers like 0,1 or 0-3")
+        if max(len(first), len(last)) > _PARTITION_DIGITS:
+            raise UsageError(f"{where}: no topic has so many partitions; give numbers below a million")
         for number in range(int(first), int(last if dash else first) + 1):
             numbers[number] = None
     return list(numbers)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.cli.exit_codes import DONE
 from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int32
 from muster.cli.support.tables import Column, show
 from muster.cli.support.topic_places import known_topics
 from muster.cli.support.usage_error import UsageError
@@ -23,7 +24,7 @@ _COLUMNS: Final = (Column("topic", "topic"), Column("change", "change"), Column(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME")
-    parser.add_argument("--partitions", metavar="N", type=int, help="have N in all; never fewer than now")
+    parser.add_argument("--partitions", metavar="N", type=int32, help="have N in all; never fewer than now")
     parser.add_argument("--config", metavar="NAME=VALUE", action="append", default=[], help="may be repeated")
     parser.add_argument("--delete-config", metavar="NAME", action="append", default=[], help="back to the default")
     parser.add_argument("--dry-run", action="store_true", help="let the broker check it, and change nothing")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int16, int32
 from muster.cli.support.tables import Column, show
 from muster.cli.support.usage_error import UsageError
 from muster.cli.topics.settings import parse_settings
@@ -21,8 +22,8 @@ _COLUMNS: Final = (Column("topic", "topic"), Column("outcome", "outcome"))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", metavar="NAME", nargs="+")
-    parser.add_argument("--partitions", metavar="N", type=int, help="(default: the broker's num.partitions)")
-    parser.add_argument("--replication", metavar="N", type=int, help="(default: the broker's)")
+    parser.add_argument("--partitions", metavar="N", type=int32, help="(default: the broker's num.partitions)")
+    parser.add_argument("--replication", metavar="N", type=int16, help="(default: the broker's)")
     parser.add_argument("--config", metavar="NAME=VALUE", action="append", default=[], help="may be repeated")
     parser.add_argument("--if-not-exists", action="store_true", help="one that is there already is left as it is")
     parser.add_argument("--dry-run", action="store_true", help="let the broker check it, and make nothing")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.cluster_command import note, run_with_cluster
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int64
 from muster.cli.support.tables import Column, show
 from muster.cli.support.topic_places import places_of
 from muster.cli.support.usage_error import UsageError
@@ -49,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     hanging = parser.add_argument_group("one that hangs in a partition")
     hanging.add_argument("--topic", metavar="T:0", help="the partition; with one of the next two")
-    hanging.add_argument("--start-offset", metavar="OFFSET", type=int, help="of the transaction's first record there")
-    hanging.add_argument("--producer-id", metavar="ID", type=int, help="of its producer")
+    hanging.add_argument("--start-offset", metavar="OFFSET", type=int64, help="of the transaction's first record there")
+    hanging.add_argument("--producer-id", metavar="ID", type=int64, help="of its producer")
     do = parser.add_mutually_exclusive_group()
     do.add_argument("--dry-run", action="store_true", help="only show what would happen (the default)")
     do.add_argument("--execute", action="store_true", help="do it")

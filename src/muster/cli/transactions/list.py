@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.cluster_command import note, run_with_cluster, side_by_side
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int64
 from muster.cli.support.tables import Column, show
 from muster.cli.support.time_spans import parse_span
 from muster.cli.support.word_choice import chosen_words
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--producer-id",
         metavar="ID",
-        type=int,
+        type=int64,
         action="append",
         default=[],
         help="only of this producer id; repeatable",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE, FAILED
 from muster.cli.support.cluster_command import run_and_report
 from muster.cli.support.connection_flags import add_connection_arguments
+from muster.cli.support.numbers import int32
 from muster.cli.support.tables import Column, print_aligned, print_json_lines
 from muster.cli.support.usage_error import UsageError
 
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--iterations",
         metavar="N",
-        type=int,
+        type=int32,
         default=_FEWEST_ITERATIONS,
         help=f"how slow guessing is made: {_FEWEST_ITERATIONS} to {_MOST_ITERATIONS} ({_FEWEST_ITERATIONS})",
     )
@@ -58,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="for this one alone; may be repeated (all)",
         )
     list_ = actions.add_parser("list", help="show the users and their mechanisms", allow_abbrev=False)
-    list_.add_argument("--json", action="store_true", help="a JSON object a user")
     for action in (add, remove, list_):
+        action.add_argument("--json", action="store_true", help="a JSON object a user, with iterations by mechanism")
         action.add_argument("--data", metavar="DIR", help="the data directory of a server that is stopped")
         action.add_argument(
             "--store", metavar="URL", help="the database of a cluster, postgresql://...; its nodes may run"
@@ -103,7 +104,7 @@ def _refuse_password(url: str) -> None:
 
 
 def _act(arguments: argparse.Namespace) -> int:
-    from muster.cli.users.places import open_place
+    from muster.cli.users.places import UserRow, open_place
 
     with open_place(arguments) as place:
         if arguments.action == "list":
@@ -115,20 +116,34 @@ def _act(arguments: argparse.Namespace) -> int:
 
             password = read_password(arguments.name, arguments.password_file, arguments.password_env)
             place.add(arguments.name, password, mechanisms, arguments.iterations)
-            print(f"{arguments.name} may come in with {', '.join(mechanisms)}")
+            added = UserRow(arguments.name, dict.fromkeys(mechanisms, arguments.iterations))
+            _tell(added, f"{added.name} may come in with {', '.join(mechanisms)}", as_json=arguments.json)
             return DONE
-        known: UserRow | None = next((row for row in place.users() if row.name == arguments.name), None)
-        going = [each for each in mechanisms if known is not None and each in known.iterations]
+        known = next((row.iterations for row in place.users() if row.name == arguments.name), {})
+        going = {each: known[each] for each in mechanisms if each in known}
         if not going:
             print(f"muster users: there is no user {arguments.name} with {' or '.join(mechanisms)}", file=sys.stderr)
             return FAILED
-        place.remove(arguments.name, going)
-        print(f"{arguments.name} is removed for {', '.join(going)}; who is connected stays so until its session ends")
+        place.remove(arguments.name, list(going))
+        said = f"{arguments.name} is removed for {', '.join(going)}; who is connected stays so until its session ends"
+        _tell(UserRow(arguments.name, going), said, as_json=arguments.json)
         return DONE
 
 
+def _tell(changed: UserRow, said: str, *, as_json: bool) -> None:
+    """The mechanisms that were added or removed."""
+    if as_json:
+        print_json_lines([_facts(changed)])
+    else:
+        print(said)
+
+
+def _facts(row: UserRow) -> dict[str, Any]:
+    return {"user": row.name, "mechanisms": row.iterations}
+
+
 def _show(rows: list[UserRow], *, as_json: bool) -> None:
-    facts = [{"user": row.name, "mechanisms": row.iterations} for row in rows]
+    facts = [_facts(row) for row in rows]
     if as_json:
         print_json_lines(facts)
         return

@@ -226,6 +226,9 @@ class OffsetStore:
             return {held.topic: held}
         return held if held is not None else _NO_TOPICS
 
+    def group_ids(self) -> list[str]:
+        return list(self._groups)
+
     def of_topic(self, topic: str) -> Iterator[tuple[str, PartitionOffsets]]:
         """(group id, partition -> offset) of every group that has committed to the topic."""
         for group_id in self._groups:

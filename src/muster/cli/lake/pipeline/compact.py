@@ -6,10 +6,13 @@ A run with `--follow` does it by itself.
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
 from muster.cli.exit_codes import DONE
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_argument, run_on_lake
+from muster.cli.support.numbers import days, moment_ms
+from muster.cli.support.tables import print_json_lines
 from muster.cli.support.usage_error import UsageError
 
 LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
@@ -17,11 +20,14 @@ LAYERS = (("bronze", 14), ("silver", 90), ("gold", 400))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_argument(parser)
-    for layer, days in LAYERS:
+    for layer, most in LAYERS:
         parser.add_argument(
-            f"--{layer}-days", metavar="N", type=float, default=days, help=f"keep {layer} so long ({days})"
+            f"--{layer}-days", metavar="N", type=days, default=most, help=f"keep {layer} so long ({most})"
         )
-    parser.add_argument("--at", metavar="MS", type=int, help="count ages back from there (the newest time in the lake)")
+    parser.add_argument(
+        "--at", metavar="MS", type=moment_ms, help="count ages back from there (the newest time in the lake)"
+    )
+    parser.add_argument("--json", action="store_true", help="a JSON object with what was done")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,5 +48,8 @@ def _compact(arguments: argparse.Namespace) -> int:
     Lake.open(location)  # a place without a lake is refused before anything is locked there
     with only_writer(location):
         done = compact(location, retention, arguments.at)
-    print(words.compaction(done))
+    if arguments.json:
+        print_json_lines([{name: value for name, value in asdict(done).items() if name != "changed"}])
+    else:
+        print(words.compaction(done))
     return DONE

@@ -17,6 +17,7 @@ from muster.cli.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
 from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_argument
 from muster.cli.support.connection_flags import BOOTSTRAP_VARIABLE
+from muster.cli.support.numbers import int32, int64, moment_ms, port
 from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
 from muster.cli.support.time_spans import parse_span
 from muster.cli.support.usage_error import UsageError
@@ -77,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch-records",
         metavar="N",
-        type=int,
+        type=int32,
         help="at most N offsets of a log partition a batch (500000); a half of it with more than 16 log partitions, a third with "
         "more than 32 and so on, because 16 tasks hold the new rows",
     )
@@ -85,12 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--offsets-retention", metavar="SPAN", default="7d", help="the broker's offsets.retention.minutes (7d)"
     )
     parser.add_argument(
-        "--at", metavar="MS", type=int, help="the moment the tables speak of, in milliseconds since 1970"
+        "--at", metavar="MS", type=moment_ms, help="the moment the tables speak of, in milliseconds since 1970"
     )
     parser.add_argument(
         "--allowed-lag",
         metavar="N",
-        type=int,
+        type=int64,
         default=0,
         help="so many records behind count as none (0; 1 for transactions)",
     )
@@ -111,7 +112,7 @@ def _add_spark_arguments(parser: argparse.ArgumentParser) -> None:
     spark.add_argument("--driver-memory", metavar="SIZE", default="1g", help="heap of the driver's Java (1g)")
     add_setting_arguments(spark)
     spark.add_argument(
-        "--ui", metavar="PORT", nargs="?", type=int, const=0, help="show Spark's web page, on this port (any free one)"
+        "--ui", metavar="PORT", nargs="?", type=port, const=0, help="show Spark's web page, on this port (any free one)"
     )
 
 
