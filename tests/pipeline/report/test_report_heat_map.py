@@ -8,7 +8,7 @@ import pytest
 
 from muster.pipeline.report import limits
 from muster.pipeline.report.marks import PLOT_WIDTH
-from muster.pipeline.report.plots import heat
+from muster.pipeline.report.plots import heat, heat_cells
 from tests.pipeline.report.plot_reading import Row, facts_of, marks_of, minute_of
 from tests.pipeline.report.sample_lag import DAY, END, HOUR, MINUTE
 
@@ -54,9 +54,9 @@ class TestHeatMap:
         ],
     )
     def test_between_two_looks_a_group_is_as_late_as_they_say(
-        self, before: heat.Cell, after: heat.Cell, between: heat.Cell
+        self, before: heat_cells.Cell, after: heat_cells.Cell, between: heat_cells.Cell
     ) -> None:
-        assert heat.with_silence({3: before, 5: after}, MINUTE) == {3: before, 4: between, 5: after}
+        assert heat_cells.with_silence({3: before, 5: after}, MINUTE) == {3: before, 4: between, 5: after}
 
     def test_nothing_is_drawn_before_the_group_was_there(self) -> None:
         """A minute of the history begins before the commit that is in it."""

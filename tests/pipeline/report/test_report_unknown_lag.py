@@ -25,7 +25,7 @@ def lag(partition: int, lag: int | None, late_ms: int | None, **more: object) ->
 
 CAUGHT_UP = lag(0, 0, 0, method="caught_up")
 LATE = lag(1, 5, MINUTE)
-NO_END = lag(2, None, None, method="no_end")
+NO_END = lag(2, None, None, method="no_end", at_ms=None)
 BEHIND = lag(3, 5, None)
 BELOW_THE_SAMPLES = lag(4, 5, None, time_lag_lo_ms=0, method="left_bound")
 NO_POSITION = lag(5, None, None, committed=None, method="no_position")
