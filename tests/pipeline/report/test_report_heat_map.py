@@ -78,7 +78,14 @@ class TestHeatMap:
     def test_a_group_that_only_commits_begins_with_its_commit(self) -> None:
         """It has neither members nor rebalances: a reader of its own that commits now and then."""
         rows = [minute_of(END - 5 * MINUTE, 0, 0), {**minute_of(END - 3 * MINUTE, 0, 0), "group_id": "late"}]
-        now: Row = {"group_id": "late", "at_ms": END, "committed": 1}
+        now: Row = {
+            "group_id": "late",
+            "at_ms": END,
+            "committed": 1,
+            "lag": 0,
+            "time_lag_est_ms": 0,
+            "time_lag_hi_ms": 0,
+        }
         for commit_ms, begins in ((END - 3 * MINUTE + 30_000, 2.5), (END - MINUTE, 3)):  # the second one had one before
             lag: list[Row] = [{"at_ms": END}, {**now, "commit_ms": commit_ms}]
             cells = marks_of(heat.heat_map(facts_of(g_lag_history=rows, g_lag=lag)))

@@ -45,6 +45,25 @@ def test_the_longest_time_lag_is_not_that_of_those_that_are_caught_up(unknown: R
     assert longest(unknown) == "not known"
 
 
+def test_the_longest_is_at_least_that_where_another_one_is_open() -> None:
+    shorter = lag(6, 5, MINUTE // 2, time_lag_hi_ms=None)
+    assert longest(LATE, shorter) == "≥ 1 min"
+    assert longest(LATE, NO_POSITION) == "1 min"
+    assert longest(NO_POSITION) == "–"
+
+
+def test_what_a_group_is_behind_in_records_is_at_least_that_where_an_end_is_not_known() -> None:
+    newest = {"at_ms": END, "lag_sum": 5, "time_lag_max_ms": MINUTE}
+    assert "at least 5 records behind, at least 1 min at worst" in panel(
+        facts_of(g_lag=[LATE, NO_END], g_group_lag=[newest]), KEY, "g"
+    )
+    alone = panel(
+        facts_of(g_lag=[NO_END], g_group_lag=[{**newest, "lag_sum": None, "time_lag_max_ms": None}]), KEY, "g"
+    )
+    assert "How many records behind is not known. " in alone
+    assert "– records" not in alone
+
+
 def test_where_all_is_known_the_longest_is_a_number() -> None:
     """Nothing was committed in a partition without a position: it cannot be late."""
     assert longest(CAUGHT_UP, NO_POSITION) == "0 s"

@@ -45,7 +45,7 @@ def lag(facts: Facts) -> Sheet:
         *_PLACE,
         counted("committed", "committed"),
         counted("end", "end"),
-        counted("records behind", "lag"),
+        Column("records behind", _lag, lambda row: row["lag"]),
         Column("time lag", _time_lag, lambda row: row["time_lag_est_ms"], "estimate, with its lower and upper end"),
         text("method", "method", "how the time lag was found; left_bound means at least"),
         lasting("last commit", "commit_age_ms", "age of the last commit"),
@@ -63,6 +63,10 @@ def lag(facts: Facts) -> Sheet:
     return Sheet(
         "lag", "Lag", about, columns, top(with_lateness(table), order, _MOST), table.num_rows, "longest time lag first"
     )
+
+
+def _lag(row: Row) -> str:
+    return words.NO_TIME_LAG if row["lag"] is None and row["committed"] is not None else words.count(row["lag"])
 
 
 def _time_lag(row: Row) -> Html:

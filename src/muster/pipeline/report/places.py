@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.core.time_units import MINUTE_MS
+from muster.pipeline.report import words
 from muster.pipeline.report.facts import Row
 from muster.pipeline.report.grouping import Grouped
 
@@ -48,6 +49,13 @@ def at_places(rows: pa.Table, places: pa.Array) -> pa.Table:
 def without_end(lag: pa.Table) -> pa.Table:
     """Rows of `g_lag` that have a position in a partition whose end is not known."""
     return lag.filter(pc.and_(pc.is_valid(lag["committed"]), pc.is_null(lag["lag"])))
+
+
+def not_counted(lost: pa.Table) -> str:
+    """What a plot of records says of rows `without_end`; nothing if there are none."""
+    groups = len(Grouped(lost, ["cluster", "group_id"]).keys)
+    partitions = words.many(lost.num_rows, "partition")
+    return f"Not counted: {partitions} of {words.many(groups, 'group')} whose end is not known." if groups else ""
 
 
 def newest_with_end(history: pa.Table) -> pa.Table:

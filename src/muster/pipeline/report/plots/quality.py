@@ -67,7 +67,9 @@ def total_coverage(table: pa.Table) -> float | None:
     """Over all log partitions, each weighed by its offsets."""
     first, last = table["first_offset"], table["last_offset"]
     read = pc.sum(pc.add(pc.subtract(last, first), 1)).as_py()
-    whole = pc.sum(pc.add(pc.subtract(last, pc.max_element_wise(table["faithful_from"], first)), 1)).as_py()
+    # Where nobody knows what is whole, nothing is taken to be.
+    whole_from = pc.max_element_wise(table["faithful_from"], first, skip_nulls=False)
+    whole = pc.sum(pc.add(pc.subtract(last, whole_from), 1)).as_py()
     return None if not read or whole is None else whole / read
 
 
