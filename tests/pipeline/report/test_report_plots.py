@@ -275,6 +275,7 @@ class TestExpiry:
         rows = [self._row(END + DAY, None), self._row(END + 3 * DAY, None), self._row(END + 3 * DAY, 400)]
         svg = expiry.expiry_calendar(facts_of(g_lag=[{"at_ms": END}], g_expiry=rows))
         assert [mark["class"] for mark in marks_of(svg)] == ["risk-unknown", "risk"]
+        assert float(marks_of(svg)[0]["r"]) == 5
         alone, half = (mark["data-tip"].split(": ")[1] for mark in marks_of(svg))
         assert alone == "1 offset, how many records are unread is not known"
         assert half == "2 offsets, at least 400 unread records"

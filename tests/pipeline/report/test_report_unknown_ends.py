@@ -110,32 +110,33 @@ class TestHeatMap:
 
 
 class TestCalendar:
-    def hours(self, **tables: list[Row]) -> Cells:
-        marks = marks_of(calendar.status_calendar(facts_of(**tables), KEY))
+    """The newest fact is of 12:09."""
+
+    def hours(self, *lag: Row, history: list[Row]) -> Cells:
+        newest = {**looked_at(-9, 0), "group_id": "other"}
+        marks = marks_of(calendar.status_calendar(facts_of(g_lag_history=[*history, newest], g_lag=list(lag)), KEY))
         return [(mark["class"].removeprefix("hour-"), mark["data-tip"].split(", ")[1]) for mark in marks]
 
     def test_every_hour_since_the_last_sample_is_not_known(self) -> None:
-        """END is at noon."""
-        hours = self.hours(
-            g_lag_history=[looked_at(180, 0, 1), {**looked_at(0, 0), "group_id": "other"}], g_lag=[no_end(1, 200)]
-        )
+        hours = self.hours(no_end(1, 200), history=[looked_at(180, 0, 1)])
         assert hours == [("fine", "1 of 1 partition"), *[("unknown", "1 of 1 partition")] * 3]
 
     def test_also_beside_one_that_keeps_up(self) -> None:
-        hours = self.hours(
-            g_lag_history=[*(looked_at(60 * hour, 0) for hour in range(4)), looked_at(120, 0, 1)],
-            g_lag=[now(0, 0), no_end(1, 130)],
-        )
+        history = [*(looked_at(60 * hour, 0) for hour in range(4)), looked_at(120, 0, 1)]
+        hours = self.hours(now(0, 0), no_end(1, 130), history=history)
         assert [kind for kind, _ in hours] == ["fine", "fine", "unknown", "unknown"]
         assert hours[-1] == ("unknown", "1 of 2 partitions")
 
     def test_the_hour_of_now_ends_without_an_end(self) -> None:
-        rows = [looked_at(-5, 0, 1), {**looked_at(-9, 0), "group_id": "other"}]
-        assert self.hours(g_lag_history=rows, g_lag=[no_end(1, -5)]) == [("unknown", "1 of 1 partition")]
+        assert self.hours(no_end(1, -5), history=[looked_at(-5, 0, 1)]) == [("unknown", "1 of 1 partition")]
 
     def test_an_end_that_was_never_sampled_is_not_known_since_the_commit(self) -> None:
-        rows = [{**looked_at(0, 0), "group_id": "other"}]
-        assert self.hours(g_lag_history=rows, g_lag=[no_end(1, 61)]) == [("unknown", "1 of 1 partition")] * 3
+        assert self.hours(no_end(1, 61), history=[]) == [("unknown", "1 of 1 partition")] * 3
+
+    def test_nothing_is_drawn_of_the_hour_that_begins_now(self) -> None:
+        tables = {"g_lag_history": [looked_at(120, 0, 1)], "g_lag": [no_end(1, 130), {"group_id": "h", "at_ms": END}]}
+        marks = marks_of(calendar.status_calendar(facts_of(**tables), KEY))
+        assert [mark["data-tip"].split(":")[0] for mark in marks] == ["10", "11"]
 
 
 def test_a_lake_on_disk_makes_the_same_page(tmp_path: Path) -> None:

@@ -81,6 +81,21 @@ def test_the_table_and_the_tile_say_it_in_words_and_in_the_grey_of_the_plots(unk
     assert '<li class="tile unknown"><strong>not known</strong>' in tiles(facts)
 
 
+def test_the_sum_of_records_is_grey_where_an_end_is_not_known() -> None:
+    said = "records behind in all, without 1 partition whose lag is not known"
+    assert f'<li class="tile unknown"><strong>5</strong><span>{said}</span>' in tiles(facts_of(g_lag=[LATE, NO_END]))
+    assert f'<li class="tile"><strong>5</strong><span>{said}</span>' in tiles(facts_of(g_lag=[LATE, NO_POSITION]))
+
+
+def test_records_that_nobody_can_count_are_not_known_in_the_tables() -> None:
+    lag_rows = _rows(sheet(contents.lag(facts_of(g_lag=[NO_END, NO_POSITION]))))
+    behind = [re.findall(r"<td[^>]*>(.*?)</td>", row)[5] for row in lag_rows]
+    assert behind == ["not known", "–"]
+    expiring = [{"topic": "t", "partition": 0, "expires_ms": END + MINUTE, "at_risk_records": None}]
+    (row,) = _rows(sheet(contents.expiring(facts_of(g_lag=[LATE], g_expiry=expiring))))
+    assert re.findall(r"<td[^>]*>(.*?)</td>", row)[6] == "not known"
+
+
 def _rows(table: str) -> list[str]:
     return re.findall(r"<tr>(.*?)</tr>", table.split("<tbody>")[1])
 

@@ -178,7 +178,7 @@ def expiring(facts: Facts) -> Sheet:
         counted("committed", "committed"),
         timed("expires (UTC)", "expires_ms"),
         Column("in", lambda row: words.duration(row["expires_ms"] - facts.end_ms), lambda row: row["expires_ms"]),
-        counted("unread records", "at_risk_records"),
+        Column("unread records", _at_risk, lambda row: row["at_risk_records"]),
         text("group is", "group_state"),
         long_text("because", "reason"),
     )
@@ -194,6 +194,10 @@ def expiring(facts: Facts) -> Sheet:
         "where its auto.offset.reset says: at the end (unread records are skipped) or at the beginning (everything is read again)."
     )
     return Sheet("expiring", "Expiring", about, columns, top(soon, order, _MOST), soon.num_rows, "soonest first")
+
+
+def _at_risk(row: Row) -> str:
+    return words.NO_TIME_LAG if row["at_risk_records"] is None else words.count(row["at_risk_records"])
 
 
 def abandoned(facts: Facts) -> Sheet:

@@ -16,6 +16,7 @@ from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import group_link
 from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.panels import badge
+from muster.pipeline.report.places import without_end
 from muster.pipeline.report.plots.quality import total_coverage
 
 _SOON_MS = 2 * DAY_MS
@@ -37,7 +38,7 @@ def tiles(facts: Facts) -> Html:
             "longest time lag",
             "unknown" if longest.startswith((words.NO_TIME_LAG, "≥")) else "",
         ),
-        (words.short_count(_behind(lag)), _behind_word(lag), ""),
+        (words.short_count(_behind(lag)), _behind_word(lag), "unknown" if without_end(lag).num_rows else ""),
         (words.count(len(troubled)), "groups need attention", "bad" if troubled else ""),
         (words.count(rebalances), f"rebalances in {words.duration(facts.end_ms - facts.start_ms)}", ""),
         (words.count(len(expiring)), "groups lose offsets within 48 h", "doubtful" if expiring else ""),

@@ -11,7 +11,7 @@ from muster.explain import words
 
 NOT_KNOWN = "–"
 NO_TIME_LAG = "not known"
-"""Instead of a time lag that is at least nothing, or of a partition whose end is not known."""
+"""Instead of a time lag that is at least nothing, of a lag in a partition whose end is not known, and of what follows from them."""
 
 
 def count(value: int | float | None) -> str:

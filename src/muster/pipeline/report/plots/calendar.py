@@ -70,7 +70,9 @@ def status_calendar(facts: Facts, key: GroupKey) -> Html:
 
 
 def _hours(facts: Facts, key: GroupKey, watched: list[Row], start_ms: int) -> dict[int, Hour]:
-    own = within(facts.of_group(HOURS, key), "minute_ms", start_ms, facts.end_ms)
+    # An hour that begins as the facts end is not there yet.
+    until_ms = facts.end_ms - 1
+    own = within(facts.of_group(HOURS, key), "minute_ms", start_ms, until_ms)
     by_partition: dict[Partition, list[Row]] = {(row["topic"], row["partition"]): [] for row in watched}
     for row in last_of_each_hour(own).sort_by("minute_ms").to_pylist():
         if (row["topic"], row["partition"]) in by_partition:
@@ -78,7 +80,7 @@ def _hours(facts: Facts, key: GroupKey, watched: list[Row], start_ms: int) -> di
     hours: dict[int, Hour] = defaultdict(Hour)
     for lag in watched:
         rows = by_partition[lag["topic"], lag["partition"]]
-        lost = _without_end(lag, rows, start_ms // HOUR_MS, facts.end_ms // HOUR_MS)
+        lost = _without_end(lag, rows, start_ms // HOUR_MS, until_ms // HOUR_MS)
         for before, row in zip([None, *rows], rows, strict=False):
             if (number := row["minute_ms"] // HOUR_MS) not in lost:
                 _count(hours[number], judged(row, before), row["time_lag_est_ms"])

@@ -20,6 +20,7 @@ from muster.pipeline.report.scales import TimeScale
 _ROW = 34
 _LARGEST = 13.0
 _SMALLEST = 2.5
+_RING = 5.0
 _HEADING = "Offsets that expire in the next 14 days"
 
 
@@ -87,7 +88,8 @@ def _row(facts: Facts, key: GroupKey, losses: dict[int, Loss], scale: TimeScale,
     drawn, spoken = [], []
     for number, loss in sorted(losses.items()):
         x = scale.x(number * DAY_MS + DAY_MS / 2)
-        radius = max(_LARGEST * math.sqrt(loss.at_risk / largest), _SMALLEST) if largest else _SMALLEST
+        smallest = _RING if loss.unknown else _SMALLEST
+        radius = max(_LARGEST * math.sqrt(loss.at_risk / largest), smallest) if largest else smallest
         said = f"{words.moment(loss.first_ms)}: {words.many(loss.offsets, 'offset')}, {words.at_risk(loss.at_risk, loss.unknown)}"
         kind = "risk" if loss.at_risk else "risk-unknown" if loss.unknown else "no-risk"
         drawn.append(dot(x, _ROW / 2, radius, class_=kind, data_tip=said))

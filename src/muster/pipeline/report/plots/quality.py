@@ -41,7 +41,8 @@ def quality_strip(facts: Facts) -> Html:
         "✕ some records could not be decoded, ? some are of an unknown type, ◔ a transaction is open."
     )
     hidden = left_out(table.num_rows - len(shown), "log partitions are", "the sums above count them.")
-    key = legend([(kind, word) for _, kind, word in _CLASSES], "Share of history that is whole")
+    classes = [*((kind, word) for _, kind, word in _CLASSES), ("whole-none", words.NO_TIME_LAG)]
+    key = legend(classes, "Share of history that is whole")
     return figure(
         _HEADING,
         "Look for cells that are not green: for the groups there, counts and rates of earlier days are too low.",
