@@ -16,6 +16,7 @@ Verdict: TypeAlias = tuple[str, str]
 
 _USUAL_INTERVALS = 3
 _NEARLY_ALL = 0.9
+_SURELY_RISES = 3
 _FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW", "UNKNOWN")
 _WITHOUT_MEMBERS = ("Empty", "Dead")
 
@@ -135,7 +136,12 @@ def _speed(known: Standing) -> Verdict:
             return "CATCHING_UP", f"lag {known.lag}, {rates}{eta}"
         if len(lags) > 1 and min(lags) > 0 and lags[-1] >= lags[0]:
             return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
-        if lags and min(lags) == 0:
+        if (n_behind := _rises_for(lags)) is not None:
+            return (
+                "SLOW",
+                f"lag {known.lag}, was 0 {n_behind} commits ago and has not fallen since; {rates}",
+            )
+        if len(lags) > 1 and min(lags) == 0:
             return "OK", f"lag {known.lag}, was caught up within the last {len(lags)} commits; {rates}"
         if len(lags) > 1:
             return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
@@ -145,6 +151,18 @@ def _speed(known: Standing) -> Verdict:
             return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
         return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
     return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls"
+
+
+def _rises_for(lags: Sequence[int]) -> int | None:
+    """So many commits since it was caught up, if they are some and none had less lag than the one before."""
+    if 0 not in lags:
+        return None
+    since: list[int] = []
+    for lag in reversed(lags):
+        if lag == 0:
+            break
+        since.append(lag)
+    return len(since) if len(since) >= _SURELY_RISES and since == sorted(since, reverse=True) else None
 
 
 def _rewound(offsets: Sequence[int]) -> tuple[int, int] | None:

@@ -12,6 +12,7 @@ import pytest
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.report.one_group import group_history
 from tests.pipeline.report.lake_of import write_lake
+from tests.pipeline.report.plot_reading import marks_of
 from tests.pipeline.report.sample_lag import CLUSTER, END, HOUR, MINUTE
 from tests.pipeline.report.sample_lake import sample_tables
 
@@ -92,6 +93,21 @@ def test_a_past_span_between_two_rows_of_a_silent_group_has_the_figures_of_the_r
     row = max(rows.to_pylist(), key=lambda each: int(each["time_lag_est_ms"]))
     assert f"payments-{row['partition']}: committed {row['committed']:,} of {row['end']:,}" in shown
     assert "05:01" not in shown.partition("Hour by hour")[0], "the plot is of the span alone"
+
+
+def test_a_partition_whose_end_was_not_known_then_is_grey_and_in_no_sum(tmp_path: Path) -> None:
+    """Partition 3 has no row of the hours before that moment, though even a silent one has one an hour."""
+    tables, then = sample_tables(), END - 7 * HOUR
+    history = tables["g_lag_history"]
+    is_lost = pc.and_(pc.equal(history["partition"], 3), pc.greater(history["minute_ms"], then - 3 * HOUR))
+    tables["g_lag_history"] = history.filter(pc.invert(pc.and_(pc.equal(history["group_id"], GROUP), is_lost)))
+    shown = group_history(str(write_lake(tmp_path / "lake", tables)), GROUP, CLUSTER, then - 6 * HOUR, then)
+    assert re.search(r"At 2025-11-15 05:00:00 UTC: at least [\d,]+ records behind, at least 2 s at worst", shown)
+    hours = {mark["data-tip"].split(":")[0]: mark for mark in marks_of(shown) if mark["class"].startswith("hour-")}
+    assert hours["02"]["class"] == "hour-fine"
+    assert [hours[hour]["class"] for hour in ("03", "04")] == ["hour-unknown"] * 2
+    assert "05" not in hours, "it begins as the span ends"
+    assert "lag not known, 1 of 6 partitions" in hours["04"]["data-tip"]
 
 
 def test_rebalances_of_weeks_ago_are_in_the_history_of_then(tmp_path: Path) -> None:

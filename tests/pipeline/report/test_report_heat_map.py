@@ -8,7 +8,7 @@ import pytest
 
 from muster.pipeline.report import limits
 from muster.pipeline.report.marks import PLOT_WIDTH
-from muster.pipeline.report.plots import heat
+from muster.pipeline.report.plots import heat, heat_cells
 from tests.pipeline.report.plot_reading import Row, facts_of, marks_of, minute_of
 from tests.pipeline.report.sample_lag import DAY, END, HOUR, MINUTE
 
@@ -54,9 +54,9 @@ class TestHeatMap:
         ],
     )
     def test_between_two_looks_a_group_is_as_late_as_they_say(
-        self, before: heat.Cell, after: heat.Cell, between: heat.Cell
+        self, before: heat_cells.Cell, after: heat_cells.Cell, between: heat_cells.Cell
     ) -> None:
-        assert heat.with_silence({3: before, 5: after}, MINUTE) == {3: before, 4: between, 5: after}
+        assert heat_cells.with_silence({3: before, 5: after}, MINUTE) == {3: before, 4: between, 5: after}
 
     def test_nothing_is_drawn_before_the_group_was_there(self) -> None:
         """A minute of the history begins before the commit that is in it."""
@@ -78,7 +78,14 @@ class TestHeatMap:
     def test_a_group_that_only_commits_begins_with_its_commit(self) -> None:
         """It has neither members nor rebalances: a reader of its own that commits now and then."""
         rows = [minute_of(END - 5 * MINUTE, 0, 0), {**minute_of(END - 3 * MINUTE, 0, 0), "group_id": "late"}]
-        now: Row = {"group_id": "late", "at_ms": END, "committed": 1}
+        now: Row = {
+            "group_id": "late",
+            "at_ms": END,
+            "committed": 1,
+            "lag": 0,
+            "time_lag_est_ms": 0,
+            "time_lag_hi_ms": 0,
+        }
         for commit_ms, begins in ((END - 3 * MINUTE + 30_000, 2.5), (END - MINUTE, 3)):  # the second one had one before
             lag: list[Row] = [{"at_ms": END}, {**now, "commit_ms": commit_ms}]
             cells = marks_of(heat.heat_map(facts_of(g_lag_history=rows, g_lag=lag)))

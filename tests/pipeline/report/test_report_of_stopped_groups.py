@@ -10,7 +10,9 @@ import pytest
 
 from muster.cli.main import main
 from muster.pipeline.report import write_report
+from tests.browser import Browser
 from tests.pipeline.report import stopped_groups
+from tests.pipeline.report.looked_at import VIEWS, colours_of, look
 from tests.pipeline.report.plot_reading import marks_of
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -47,8 +49,31 @@ def test_lag_says_how_late_stopped_groups_are_and_of_which_nobody_knows(
     assert not any("not known" in shown[group] or "at least" in shown[group] for group in _LEAST_MS)
 
 
-def test_nothing_on_the_page_looks_caught_up(lake: Path, tmp_path: Path) -> None:
-    page = write_report(lake, tmp_path / "report.html").path.read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def report(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(lake, tmp_path_factory.mktemp("report") / "report.html").path
+
+
+@VIEWS
+def test_in_a_browser_what_is_not_known_has_one_grey_and_nothing_is_green(
+    report: Path, browser: Browser, width: int, dark: bool
+) -> None:
+    look(browser, report, width, dark)
+    (grey,) = colours_of(browser, ".swatch.lag-none")
+    for marks in ("svg .lag-none", ".swatch.tone-unknown", "svg .hour-unknown", ".swatch.hour-unknown"):
+        assert colours_of(browser, marks) in ([grey], []), marks
+    assert colours_of(browser, "#over-time svg .lag-none") == [grey]
+    assert grey not in colours_of(browser, ".swatch.lag0, .swatch.tone-good, .swatch.hour-fine")
+    assert colours_of(browser, "svg .tone-good, svg .lag0, svg .hour-fine") == []
+    tips = "Array.from(document.querySelectorAll('#over-time svg [data-tip]'), (e) => e.dataset.tip)"
+    said = [tip.split(": ")[1] for tip in browser.value(tips) if re.match(r"\d\d:\d\d to ", tip)]
+    assert len(said) >= 4 * 5
+    assert not any("caught up" in tip for tip in said)
+    assert "≥" in browser.value("document.querySelector('.tile.unknown strong').textContent")
+
+
+def test_nothing_on_the_page_looks_caught_up(report: Path) -> None:
+    page = report.read_text(encoding="utf-8")
     heat_map = page.split("Time lag of every group</h3>")[1].split("</figure>")[0]
     cells = [(mark["class"], mark["data-tip"].split(": ")[1]) for mark in marks_of(heat_map)]
     assert len(cells) >= 4 * 5

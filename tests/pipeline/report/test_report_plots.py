@@ -11,7 +11,7 @@ import pytest
 
 from muster.pipeline.report.marks import PLOT_WIDTH
 from muster.pipeline.report.plots import balance, expiry, lanes, lines, members, phases, quality, timeline
-from muster.pipeline.report.summary import attention
+from muster.pipeline.report.summary import attention, tiles
 from tests.pipeline.report.plot_reading import KEY, Row, facts_of, marks_of, minute_of
 from tests.pipeline.report.sample_lag import CLUSTER, DAY, END, HOUR, MINUTE
 from tests.pipeline.report.sample_lake import as_table
@@ -271,6 +271,16 @@ class TestExpiry:
         assert float(large["r"]) == 13
         assert float(small["r"]) == 6.5
 
+    def test_offsets_of_which_nobody_knows_what_is_unread_are_not_without_risk(self) -> None:
+        rows = [self._row(END + DAY, None), self._row(END + 3 * DAY, None), self._row(END + 3 * DAY, 400)]
+        svg = expiry.expiry_calendar(facts_of(g_lag=[{"at_ms": END}], g_expiry=rows))
+        assert [mark["class"] for mark in marks_of(svg)] == ["risk-unknown", "risk"]
+        assert float(marks_of(svg)[0]["r"]) == 5
+        alone, half = (mark["data-tip"].split(": ")[1] for mark in marks_of(svg))
+        assert alone == "1 offset, how many records are unread is not known"
+        assert half == "2 offsets, at least 400 unread records"
+        assert ">≥400</text>" in svg
+
     def test_what_is_overdue_stands_at_today(self) -> None:
         facts = facts_of(g_lag=[{"at_ms": END}], g_expiry=[self._row(END - 5 * DAY, 7)])
         (mark,) = marks_of(expiry.expiry_calendar(facts))
@@ -325,8 +335,39 @@ class TestQuality:
         assert quality.total_coverage(as_table("g_data_quality", rows)) == 0.25
         assert quality.total_coverage(pa.Table.from_pylist([], schema=as_table("g_data_quality", []).schema)) is None
 
+    def test_where_nobody_knows_what_is_whole_nothing_counts_as_whole(self) -> None:
+        rows = [
+            {"cluster": CLUSTER, "first_offset": 0, "last_offset": 99, "faithful_from": 0},
+            {"cluster": CLUSTER, "first_offset": 0, "last_offset": 99, "faithful_from": None},
+        ]
+        assert quality.total_coverage(as_table("g_data_quality", rows)) == 0.5
+
 
 class TestAttention:
+    @pytest.mark.parametrize(
+        ("at_risk", "said"),
+        [
+            ([7], "7 unread records"),
+            ([None], "how many records are unread is not known"),
+            ([7, None], "at least 7 unread records"),
+            ([0, None], "how many records are unread is not known"),
+        ],
+    )
+    def test_a_group_forgets_its_place_also_where_nobody_knows_what_is_unread(
+        self, at_risk: list[int | None], said: str
+    ) -> None:
+        rows = [
+            {"topic": "t", "partition": number, "expires_ms": END + HOUR, "at_risk_records": records}
+            for number, records in enumerate(at_risk)
+        ]
+        facts = facts_of(g_expiry=rows, g_lag=[{"at_ms": END}])
+        assert f" forgets its place in 1 h: {said}</li>" in attention(facts)
+        assert "<strong>1</strong><span>groups lose offsets within 48 h</span>" in tiles(facts)
+
+    def test_a_group_that_has_read_all_loses_nothing(self) -> None:
+        row = {"topic": "t", "partition": 0, "expires_ms": END + HOUR, "at_risk_records": 0}
+        assert "Nothing needs attention" in attention(facts_of(g_expiry=[row], g_lag=[{"at_ms": END}]))
+
     def test_a_thousand_stopped_groups_do_not_hide_the_one_storm(self) -> None:
         statuses = [
             {"cluster": CLUSTER, "group_id": f"g-{i}", "topic": "t", "partition": 0, "at_ms": END, "status": "STOPPED"}

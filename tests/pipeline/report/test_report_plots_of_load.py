@@ -39,6 +39,16 @@ class TestPareto:
     def test_nobody_waits(self) -> None:
         assert "No record waits" in pareto.lag_pareto(facts_of(g_lag=[_lag(lag=0), _lag("h", lag=None)]))
 
+    def test_who_may_wait_that_nobody_knows_of_is_counted(self) -> None:
+        lost: Row = {"group_id": "h", "topic": "t", "partition": 0, "committed": 5}
+        counted = "Not counted: 2 partitions of 1 group whose end is not known."
+        alone = pareto.lag_pareto(facts_of(g_lag=[lost, {**lost, "partition": 1}]))
+        assert f"No record is known to wait. {counted}" in alone
+        assert "No record waits" not in alone
+        late: Row = {"topic": "t", "partition": 0, "at_ms": END, "committed": 5, "lag": 9}
+        assert counted in pareto.lag_pareto(facts_of(g_lag=[late, lost, {**lost, "partition": 1}]))
+        assert "Not counted" not in pareto.lag_pareto(facts_of(g_lag=[late]))
+
     def test_commits_that_moved_nothing_are_the_faded_part_of_the_bar(self) -> None:
         rows = [{"hour_ms": END - hour * HOUR, "log_partition": 3, "commits": 50, "useless": 45} for hour in (1, 2)]
         svg = pareto.commit_pareto(facts_of(g_lag=[_lag()], g_hot_committers=rows))
@@ -142,10 +152,21 @@ class TestDistanceToLoss:
         (bar,) = marks_of(retention.distance_to_loss(facts_of(g_lag=rows)))
         assert bar["data-tip"].startswith("t-1: 500 records away")
 
-    @pytest.mark.parametrize("more", [{"log_start": 0}, {"lag": 0}, {"lag": None}, {"committed": None}, {"end": None}])
+    @pytest.mark.parametrize("more", [{"log_start": 0}, {"lag": 0}, {"committed": None, "lag": None}])
     def test_who_cannot_lose_anything_is_not_drawn(self, more: Row) -> None:
         svg = retention.distance_to_loss(facts_of(g_lag=[{**_placed("g", 1_500), **more}]))
         assert "Nothing to lose" in svg
+
+    def test_who_may_lose_something_that_nobody_knows_of_is_counted(self) -> None:
+        """A partition whose end is not known: records may be unread there, and be deleted next."""
+        lost: Row = {**_placed("h", 1_500), "end": None, "lag": None, "at_ms": None}
+        alone = retention.distance_to_loss(facts_of(g_lag=[lost, {**_placed("g", 1_500), "lag": 0}]))
+        not_counted = "Not counted: 1 partition of 1 group whose end is not known."
+        assert "Nothing to lose" not in alone
+        assert not_counted in alone
+        beside = retention.distance_to_loss(facts_of(g_lag=[lost, _placed("g", 1_500)]))
+        assert marks_of(beside, "unread")
+        assert not_counted in beside
 
     def test_a_log_that_was_deleted_as_a_whole_before_it_was_read_is_lost(self) -> None:
         (bar,) = marks_of(retention.distance_to_loss(facts_of(g_lag=[_placed("g", 1_500, log_start=2_000, lag=0)])))
@@ -217,6 +238,22 @@ class TestLateAtCommit:
             (mark,) = marks_of(commit_scatter.commit_scatter(facts_of(g_lag=rows, g_status=status)))
             assert mark["class"] == tone
             assert mark["data-tip"].startswith(f"g, t-0: {late}, ")
+
+    @pytest.mark.parametrize(
+        ("late_ms", "drawn"),
+        [(0, []), (1_000, [("tone-unknown", "late at least 1 s now, another partition not known")])],
+    )
+    def test_a_late_partition_without_a_place_here_is_not_hidden_by_one_that_is_in_time(
+        self, late_ms: int, drawn: list[tuple[str, str]]
+    ) -> None:
+        """How late it was at its last commit is not known: its point cannot be drawn, and the other one is not the worst."""
+        hidden = _late("g", 0, HOUR, partition=1, lag=7, lag_at_commit_lo_ms=None, lag_at_commit_hi_ms=None)
+        rows = [_late("g", 0, late_ms), hidden, _late("other", 0, MINUTE)]
+        status = [{"topic": "t", "partition": 0, "at_ms": END, "status": "OK"}]
+        svg = commit_scatter.commit_scatter(facts_of(g_lag=rows, g_status=status))
+        found = [(mark["class"], mark["data-tip"]) for mark in marks_of(svg) if mark["data-tip"].startswith("g, ")]
+        assert [(kind, tip.split(": ")[1].rsplit(", ", 2)[0]) for kind, tip in found] == drawn
+        assert ("1 group not drawn: nobody knows how late." in svg) == (not drawn)
 
     def test_where_nobody_knows_how_late_a_commit_was_it_says_so(self) -> None:
         facts = facts_of(g_lag=[_late("g", 0, MINUTE, lag_at_commit_lo_ms=None)])

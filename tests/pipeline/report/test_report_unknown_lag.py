@@ -25,7 +25,7 @@ def lag(partition: int, lag: int | None, late_ms: int | None, **more: object) ->
 
 CAUGHT_UP = lag(0, 0, 0, method="caught_up")
 LATE = lag(1, 5, MINUTE)
-NO_END = lag(2, None, None, method="no_end")
+NO_END = lag(2, None, None, method="no_end", at_ms=None)
 BEHIND = lag(3, 5, None)
 BELOW_THE_SAMPLES = lag(4, 5, None, time_lag_lo_ms=0, method="left_bound")
 NO_POSITION = lag(5, None, None, committed=None, method="no_position")
@@ -45,6 +45,25 @@ def test_the_longest_time_lag_is_not_that_of_those_that_are_caught_up(unknown: R
     assert longest(unknown) == "not known"
 
 
+def test_the_longest_is_at_least_that_where_another_one_is_open() -> None:
+    shorter = lag(6, 5, MINUTE // 2, time_lag_hi_ms=None)
+    assert longest(LATE, shorter) == "≥ 1 min"
+    assert longest(LATE, NO_POSITION) == "1 min"
+    assert longest(NO_POSITION) == "–"
+
+
+def test_what_a_group_is_behind_in_records_is_at_least_that_where_an_end_is_not_known() -> None:
+    newest = {"at_ms": END, "lag_sum": 5, "time_lag_max_ms": MINUTE}
+    assert "at least 5 records behind, at least 1 min at worst" in panel(
+        facts_of(g_lag=[LATE, NO_END], g_group_lag=[newest]), KEY, "g"
+    )
+    alone = panel(
+        facts_of(g_lag=[NO_END], g_group_lag=[{**newest, "lag_sum": None, "time_lag_max_ms": None}]), KEY, "g"
+    )
+    assert "How many records behind is not known. " in alone
+    assert "– records" not in alone
+
+
 def test_where_all_is_known_the_longest_is_a_number() -> None:
     """Nothing was committed in a partition without a position: it cannot be late."""
     assert longest(CAUGHT_UP, NO_POSITION) == "0 s"
@@ -60,6 +79,21 @@ def test_the_table_and_the_tile_say_it_in_words_and_in_the_grey_of_the_plots(unk
     grey = '<span class="swatch lag-none" aria-hidden="true"></span>'
     assert lines == {unknown["partition"]: f"{grey}not known", 5: "–"}
     assert '<li class="tile unknown"><strong>not known</strong>' in tiles(facts)
+
+
+def test_the_sum_of_records_is_grey_where_an_end_is_not_known() -> None:
+    said = "records behind in all, without 1 partition whose lag is not known"
+    assert f'<li class="tile unknown"><strong>5</strong><span>{said}</span>' in tiles(facts_of(g_lag=[LATE, NO_END]))
+    assert f'<li class="tile"><strong>5</strong><span>{said}</span>' in tiles(facts_of(g_lag=[LATE, NO_POSITION]))
+
+
+def test_records_that_nobody_can_count_are_not_known_in_the_tables() -> None:
+    lag_rows = _rows(sheet(contents.lag(facts_of(g_lag=[NO_END, NO_POSITION]))))
+    behind = [re.findall(r"<td[^>]*>(.*?)</td>", row)[5] for row in lag_rows]
+    assert behind == ["not known", "–"]
+    expiring = [{"topic": "t", "partition": 0, "expires_ms": END + MINUTE, "at_risk_records": None}]
+    (row,) = _rows(sheet(contents.expiring(facts_of(g_lag=[LATE], g_expiry=expiring))))
+    assert re.findall(r"<td[^>]*>(.*?)</td>", row)[6] == "not known"
 
 
 def _rows(table: str) -> list[str]:

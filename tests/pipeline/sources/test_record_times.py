@@ -64,6 +64,51 @@ def test_large_batches_of_many_partitions_are_asked_for_one_by_one(tmp_path: Pat
     assert found == sorted(row for partition in range(5) for row in pair(partition, 0, 1, AT_MS))
 
 
+@pytest.mark.parametrize("chunk", [500, 1], ids=["one chunk", "a chunk each"])
+def test_a_round_gets_no_more_bytes_than_its_share_and_one_batch_of_each_chunk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    """Batches may have any size: what is not asked for stays not known, and its turn comes."""
+    monkeypatch.setattr("muster.pipeline.sources.record_times.MOST_BYTES", 160_000)
+    monkeypatch.setattr("muster.pipeline.sources.record_times._A_CHUNK", chunk)
+    sent = noted(monkeypatch)
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            create(client, "orders", 6)
+            for partition in range(6):
+                for _ in range(2):  # the second one could come with the first
+                    produce(client, "orders", batch(b"a" * 50_000, timestamp_ms=AT_MS), partition=partition)
+        places = [RecordPlace("orders", partition, 0) for partition in range(6)]
+        found = by_hand(BrokerRecords.found(server.address, "c", places))
+    received = sum(size for sizes in sent for size in sizes.values())
+    if chunk == 1:  # 160,000 / 6 is spent by one batch
+        assert found == sorted(row for partition in range(6) for row in pair(partition, 0, 1, AT_MS))
+        assert 6 * 50_000 < received < 6 * 51_000
+    else:
+        assert found == sorted(row for partition in range(4) for row in pair(partition, 0, 1, AT_MS))
+        assert 160_000 <= received < 160_000 + 51_000
+
+
+def test_small_answers_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many places in one partition are many requests, each of 16 KiB."""
+    monkeypatch.setattr("muster.pipeline.sources.record_times.MOST_BYTES", 20_000)
+    sent = noted(monkeypatch)
+    with server_on(tmp_path) as server:
+        with RawClient(server.port) as client:
+            create(client, "orders")
+            for _ in range(40):
+                produce(client, "orders", batch(b"a" * 1_000, timestamp_ms=AT_MS))
+        places = [RecordPlace("orders", 0, offset) for offset in range(10)]
+        found = by_hand(BrokerRecords.found(server.address, "c", places))
+    assert found == [
+        *pair(0, 0, 1, AT_MS)[:1],
+        *pair(0, 1, 2, AT_MS)[:1],
+        *pair(0, 0, 1, AT_MS)[1:],
+        *pair(0, 1, 2, AT_MS)[1:],
+    ]
+    assert len(sent) == 2
+
+
 def test_of_a_long_partition_a_few_batches_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """16 KiB of each, whatever waits there: a round must not read a topic to know how old its first unread record is."""
     sent = noted(monkeypatch)

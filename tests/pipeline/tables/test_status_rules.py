@@ -24,6 +24,11 @@ def commits(*offsets: int, lag: int | None = 10, every_ms: int = 5_000, until_ms
     return Window(offsets, times, [lag] * len(offsets))
 
 
+def with_lags(*lags: int | None) -> Window:
+    """A commit for each, ten records apart, the last one of 100."""
+    return commits(*range(100 - 10 * (len(lags) - 1), 101, 10))._replace(lags=lags)
+
+
 HEALTHY = Standing(
     committed=100,
     end=100,
@@ -84,6 +89,36 @@ CASES = [
         replace(LAGGING, window=commits(80, 90, 100, lag=0)),
         "OK",
         "was caught up within the last 3 commits",
+    ),
+    (
+        "was caught up at the only commit of which the lag is known",
+        replace(LAGGING, window=with_lags(None, None, 0)),
+        "UNKNOWN",
+        "lag 50, too few commits to say whether it falls; reads 2.0/s",
+    ),
+    (
+        "rises since it was caught up",
+        replace(LAGGING, window=with_lags(0, 0, 10, 30, 30, 50)),
+        "SLOW",
+        "was 0 4 commits ago and has not fallen since; reads 2.0/s, written 2.0/s",
+    ),
+    (
+        "rises, with a commit whose lag is not known",
+        replace(LAGGING, window=with_lags(20, 0, 10, None, 30, 50)),
+        "SLOW",
+        "was 0 3 commits ago",
+    ),
+    (
+        "was caught up just before",
+        replace(LAGGING, window=with_lags(20, 10, 0, 30, 50)),
+        "OK",
+        "was caught up within the last 5 commits",
+    ),
+    (
+        "goes up and down",
+        replace(LAGGING, window=with_lags(0, 10, 40, 30, 50)),
+        "OK",
+        "was caught up within the last 5 commits",
     ),
     ("went back", replace(LAGGING, window=commits(80, 100, 60, 70)), "REWOUND", "from 100 to 60"),
     ("went back twice, first made good", replace(LAGGING, window=commits(10, 5, 20, 15)), "REWOUND", "from 20 to 15"),
@@ -193,7 +228,7 @@ def standings(draw: st.DrawFn) -> Standing:
     def maybe(kind: st.SearchStrategy[Any]) -> Any:
         return draw(st.none() | kind)
 
-    offsets = draw(st.lists(_SMALL, max_size=5))
+    offsets = draw(st.lists(_SMALL, max_size=7))
     committed, end, log_start = maybe(_SMALL), maybe(_SMALL), maybe(_SMALL)
     unread = None if committed is None or end is None else max(0, end - max(committed, log_start or 0))
     return Standing(
@@ -227,3 +262,10 @@ def test_columns_say_what_the_rules_say_one_by_one(rows: list[Standing], allowed
     settings = GoldSettings(now_ms=NOW, allowed_lag=allowed, stop_after_ms=5 * MINUTE)
     one_by_one = [oracle.verdict(row, allowed, 5 * MINUTE) for row in rows]
     assert verdicts(rows, settings) == one_by_one
+
+
+@given(st.lists(st.lists(st.none() | st.integers(0, 3), min_size=1, max_size=10), max_size=20))
+def test_how_fast_a_group_is_by_its_last_lags(windows: list[list[int | None]]) -> None:
+    rows = [replace(LAGGING, window=with_lags(*lags)) for lags in windows]
+    settings = GoldSettings(now_ms=NOW, allowed_lag=0, stop_after_ms=5 * MINUTE)
+    assert verdicts(rows, settings) == [oracle.verdict(row, 0, 5 * MINUTE) for row in rows]

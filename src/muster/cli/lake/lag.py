@@ -26,6 +26,15 @@ def _time_lag_of_partition(row: Mapping[str, Any]) -> str:
     return words.bracket(row["time_lag_lo_ms"], row["time_lag_hi_ms"])
 
 
+def _lag_of_partition(row: Mapping[str, Any]) -> str:
+    return words.NO_TIME_LAG if row["method"] == "no_end" else words.count(row["lag"])
+
+
+def _lag_of_group(row: Mapping[str, Any]) -> str:
+    """The sum of what is known. Where nothing is, a dash would say that nothing was read."""
+    return words.NO_TIME_LAG if row["lag_sum"] is None and row["n_no_end"] else words.count(row["lag_sum"])
+
+
 def _time_lag_of_group(row: Mapping[str, Any]) -> str:
     """Where records wait, or may wait, and nobody knows how long, that is said."""
     longest_ms = row["time_lag_max_ms"]
@@ -40,7 +49,7 @@ _COLUMNS = (
     Column("partition", "partition", right=True),
     Column("committed", "committed", right=True, render=words.count),
     Column("end", "end", right=True, render=words.count),
-    Column("lag", "lag", right=True, render=words.count),
+    Column("lag", _lag_of_partition, right=True),
     Column("stable lag", "stable_lag", right=True, render=words.count),
     Column("time lag", _time_lag_of_partition, right=True),
     Column("method", "method", render=words.name),
@@ -57,7 +66,7 @@ _GROUP_COLUMNS = (
     Column("partitions", "n_partitions", right=True, render=words.count),
     Column("without position", "n_no_position", right=True, render=words.count),
     Column("without end", "n_no_end", right=True, render=words.count),
-    Column("lag", "lag_sum", right=True, render=words.count),
+    Column("lag", _lag_of_group, right=True),
     Column("largest", "lag_max", right=True, render=words.count),
     Column("stable lag", "stable_lag_sum", right=True, render=words.count),
     Column("time lag", _time_lag_of_group, right=True),

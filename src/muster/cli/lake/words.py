@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "-"
 NO_TIME_LAG = "not known"
-"""Records wait, and nobody knows for how long."""
+"""Records wait, and nobody knows for how long; or nobody knows whether any do."""
 
 
 def name(value: object) -> str:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 LAG: Final = "g_lag"
+_TURNS: Final = 8
+"""After about so many turns every place was among the first."""
 
 
 def has_unknown_time(cluster: str) -> Column:
@@ -36,4 +38,10 @@ def places_to_ask(lag: DataFrame, cluster: str, unknown: int, turn: int) -> list
     rows = lag.where(has_unknown_time(cluster)).select("topic", "partition", first_unread, "lag")
     rows = rows.groupBy("topic", "partition", "offset").agg(F.max("lag").alias("lag"))
     rows = rows.orderBy(F.desc("lag"), "topic", "partition", "offset").offset(portion * MOST_RECORDS)
-    return [RecordPlace(row.topic, row.partition, row.offset) for row in rows.limit(MOST_RECORDS).collect()]
+    return turned([RecordPlace(*row[:3]) for row in rows.limit(MOST_RECORDS).collect()], turn)
+
+
+def turned(places: list[RecordPlace], turn: int) -> list[RecordPlace]:
+    """The same, beginning at another place each turn: whoever asks may have to stop early, and some are never answered."""
+    first = turn * (len(places) // _TURNS + 1) % max(len(places), 1)
+    return places[first:] + places[:first]

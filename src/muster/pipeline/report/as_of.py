@@ -12,10 +12,14 @@ import pyarrow.compute as pc
 
 from muster.core.time_units import MINUTE_MS
 from muster.pipeline.report.grouping import Grouped
+from muster.pipeline.report.limits import SILENT_ROWS_MS
 from muster.pipeline.schemas import TABLES
 
 _PARTITION = ["cluster", "group_id", "topic", "partition"]
 _GROUP = ["cluster", "group_id"]
+_OF_END = ("at_ms", "end", "lag", "time_lag_lo_ms", "time_lag_hi_ms", "time_lag_est_ms", "method")
+_SURE_MS = SILENT_ROWS_MS + 10 * MINUTE_MS
+"""A silent partition has a row an hour while its end is known, the first of them at the next full hour after an hour of others."""
 
 
 def tables_as_of(tables: Mapping[str, pa.Table], end_ms: int) -> dict[str, pa.Table]:
@@ -33,15 +37,25 @@ def _lag(history: pa.Table, end_ms: int) -> pa.Table:
     history = history.filter(pc.less(history["minute_ms"], end_ms))
     last = Grouped(history.sort_by([("minute_ms", "descending")]), _PARTITION).first_rows
     ends = pc.min_element_wise(pc.add(last["minute_ms"], MINUTE_MS), pa.scalar(end_ms, pa.int64()))
-    return _conformed(last.drop_columns(["minute_ms"]).append_column("at_ms", ends), "g_lag")
+    last = last.drop_columns(["minute_ms"]).append_column("at_ms", ends)
+    return _conformed(_without_lost(last, pc.less(ends, end_ms - _SURE_MS)), "g_lag")
+
+
+def _without_lost(lag: pa.Table, is_lost: pa.ChunkedArray) -> pa.Table:
+    """Where a partition has no row for so long its end was not known then: as `g_lag` says it of now."""
+    for name in _OF_END:
+        none = pa.scalar("no_end" if name == "method" else None, lag.schema.field(name).type)
+        lag = lag.set_column(lag.schema.get_field_index(name), name, pc.if_else(is_lost, none, lag[name]))
+    return lag
 
 
 def _group_lag(lag: pa.Table) -> pa.Table:
     groups = Grouped(lag, _GROUP)
     rows = groups.first_rows.select(_GROUP)
+    sums = list(zip(groups.largest("lag"), groups.totals("lag"), strict=True))
     for name, values in (
         ("at_ms", groups.largest("at_ms")),
-        ("lag_sum", groups.totals("lag")),
+        ("lag_sum", [None if most is None else total for most, total in sums]),
         ("time_lag_max_ms", groups.largest("time_lag_est_ms")),
     ):
         rows = rows.append_column(name, pa.array(values, pa.int64()))

@@ -45,7 +45,7 @@ def lag(facts: Facts) -> Sheet:
         *_PLACE,
         counted("committed", "committed"),
         counted("end", "end"),
-        counted("records behind", "lag"),
+        Column("records behind", _lag, lambda row: row["lag"]),
         Column("time lag", _time_lag, lambda row: row["time_lag_est_ms"], "estimate, with its lower and upper end"),
         text("method", "method", "how the time lag was found; left_bound means at least"),
         lasting("last commit", "commit_age_ms", "age of the last commit"),
@@ -63,6 +63,10 @@ def lag(facts: Facts) -> Sheet:
     return Sheet(
         "lag", "Lag", about, columns, top(with_lateness(table), order, _MOST), table.num_rows, "longest time lag first"
     )
+
+
+def _lag(row: Row) -> str:
+    return words.NO_TIME_LAG if row["lag"] is None and row["committed"] is not None else words.count(row["lag"])
 
 
 def _time_lag(row: Row) -> Html:
@@ -174,7 +178,7 @@ def expiring(facts: Facts) -> Sheet:
         counted("committed", "committed"),
         timed("expires (UTC)", "expires_ms"),
         Column("in", lambda row: words.duration(row["expires_ms"] - facts.end_ms), lambda row: row["expires_ms"]),
-        counted("unread records", "at_risk_records"),
+        Column("unread records", _at_risk, lambda row: row["at_risk_records"]),
         text("group is", "group_state"),
         long_text("because", "reason"),
     )
@@ -190,6 +194,10 @@ def expiring(facts: Facts) -> Sheet:
         "where its auto.offset.reset says: at the end (unread records are skipped) or at the beginning (everything is read again)."
     )
     return Sheet("expiring", "Expiring", about, columns, top(soon, order, _MOST), soon.num_rows, "soonest first")
+
+
+def _at_risk(row: Row) -> str:
+    return words.NO_TIME_LAG if row["at_risk_records"] is None else words.count(row["at_risk_records"])
 
 
 def abandoned(facts: Facts) -> Sheet:

@@ -121,6 +121,12 @@ def is_late_unknown(lag: pa.Table) -> pa.ChunkedArray:
     return pc.and_(pc.is_null(lag["time_lag_est_ms"]), may_wait)
 
 
+def is_late_open(lag: pa.Table) -> pa.ChunkedArray:
+    """The same, or of which only the least is known: then what the others show is the least for all."""
+    has_no_upper_end = pc.and_(pc.fill_null(pc.greater(lag["lag"], 0), False), pc.is_null(lag["time_lag_hi_ms"]))
+    return pc.or_(has_no_upper_end, is_late_unknown(lag))
+
+
 def born_ms(facts: Facts, key: GroupKey) -> int | None:
     """When the first member was seen, the first rebalance began or the first commit came, as far as this lake knows."""
     seen = (

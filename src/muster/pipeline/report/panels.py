@@ -13,7 +13,7 @@ from muster.pipeline.report.facts import (
     Facts,
     GroupKey,
     Row,
-    is_late_unknown,
+    is_late_open,
     minutes_within,
     top,
     within,
@@ -22,6 +22,7 @@ from muster.pipeline.report.facts import (
 from muster.pipeline.report.links import panel_groups, panel_id
 from muster.pipeline.report.marks import legend
 from muster.pipeline.report.markup import Html, tag, together, visible
+from muster.pipeline.report.places import without_end
 from muster.pipeline.report.plots import balance, calendar, lanes, lorenz, members, phases
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.plots.lines import partition_lines
@@ -88,13 +89,16 @@ def _behind(facts: Facts, key: GroupKey) -> str:
     if not newest:
         return ""
     time_lag, lag = newest[0]["time_lag_max_ms"], facts.of_group("g_lag", key)
-    has_no_upper_end = pc.and_(pc.fill_null(pc.greater(lag["lag"], 0), False), pc.is_null(lag["time_lag_hi_ms"]))
-    is_open = pc.any(pc.or_(has_no_upper_end, is_late_unknown(lag))).as_py()
+    is_open = pc.any(is_late_open(lag)).as_py()
+    behind = newest[0]["lag_sum"]
+    if behind is None:
+        return "How many records behind is not known. "
     if time_lag is None or (is_open and time_lag == 0):
         late = "how long is not known"
     else:
         late = f"{'at least ' if is_open else ''}{words.duration(time_lag)} at worst"
-    return f"{words.count(newest[0]['lag_sum'])} records behind, {late}. "
+    least = "at least " if without_end(lag).num_rows else ""
+    return f"{least}{words.count(behind)} records behind, {late}. "
 
 
 def badge(status: str | None) -> Html:
@@ -142,7 +146,7 @@ def _view(facts: Facts, row: Row, history: pa.Table, rebalances: list[int]) -> H
     behind = words.time_lag_of(row)
     said = (
         f"{plain_partition(row)}: committed {words.count(row['committed'])} of {words.count(row['end'])}, "
-        f"{words.count(row['lag'])} records behind, time lag {behind} (method {visible(row['method'])})"
+        f"{words.records_behind(row)}, time lag {behind} (method {visible(row['method'])})"
     )
     if row["commit_ms"] is not None:
         said += f", last commit {words.duration(row['commit_age_ms'])} before, owner {visible(row['owner'])}"

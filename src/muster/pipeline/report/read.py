@@ -1,7 +1,8 @@
 """From a lake to the tables of a report, reading no more of them than the page shows. No Spark is started.
 
 History is the one table that grows with partitions times minutes. It is streamed: kept are the partitions that get a plot of their
-own and, of every other one, the worst row of each minute. The heat map takes the worst of each column, so it comes out the same.
+own and, of every other one, the worst row of each minute. The heat map takes the worst of each column, so it comes out the same;
+of partitions whose end is not known any more it also needs the last row that has one.
 For the calendar, which reaches back further, the last row of each hour is kept.
 """
 
@@ -21,12 +22,11 @@ from muster.pipeline.report.facts import Facts, GroupKey, gather, of_group, wors
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.hours import HOURS, calendar_start_ms, last_of_each_hour
 from muster.pipeline.report.links import panel_groups
+from muster.pipeline.report.places import at_places, newest_with_end, without_end, written, written_in
 from muster.pipeline.schemas import GOLD, TABLES
 
 _UNUSED: Final = frozenset({"g_member_churn"})
 _STREAMED: Final = frozenset({"g_lag_history", "g_hot_committers"})
-_PLACE: Final = ("cluster", "group_id", "topic", "partition")
-_SEPARATOR: Final = "\0"
 
 Keep = Callable[[pa.Table], pa.Table]
 """From a piece of a table to the rows that the page needs, in the same columns."""
@@ -84,10 +84,13 @@ def _history(lake: Lake, facts: Facts) -> pa.Table:
     shown = facts.groups[: limits.HEAT_GROUPS]
     groups = panel_groups(facts)
     plotted = _places_of(facts, groups, limits.PANEL_PARTITIONS)
+    lost = written_in(_of_groups(without_end(facts.table("g_lag")), shown))
+    lost = lost.filter(pc.invert(pc.is_in(lost, plotted)))
 
     def keep(rows: pa.Table) -> pa.Table:
         few = _of_groups(rows, shown)
-        return pa.concat_tables([_of_partitions(_of_groups(few, groups), plotted), _worst_a_minute(few)])
+        whole, last = at_places(_of_groups(few, groups), plotted), newest_with_end(at_places(few, lost))
+        return pa.concat_tables([whole, last, _worst_a_minute(few)])
 
     return _stream(lake, "g_lag_history", ("minute_ms", facts.end_ms - limits.WINDOW_MS - limits.SILENT_ROWS_MS), keep)
 
@@ -98,21 +101,13 @@ def _hours(lake: Lake, facts: Facts) -> pa.Table:
     plotted = _places_of(facts, groups, limits.CALENDAR_PARTITIONS)
 
     def keep(rows: pa.Table) -> pa.Table:
-        return last_of_each_hour(_of_partitions(_of_groups(rows, groups), plotted))
+        return last_of_each_hour(at_places(_of_groups(rows, groups), plotted))
 
     return _stream(lake, "g_lag_history", ("minute_ms", calendar_start_ms(facts.end_ms)), keep)
 
 
 def _places_of(facts: Facts, groups: Iterable[GroupKey], most: int) -> pa.Array:
-    worst = [row for key in groups for row in worst_partitions(facts, key, most)]
-    return pa.array(
-        [_SEPARATOR.join("0" if row[name] is None else str(row[name]) for name in _PLACE) for row in worst], pa.string()
-    )
-
-
-def _of_partitions(rows: pa.Table, places: pa.Array) -> pa.Table:
-    written = [pc.fill_null(pc.cast(rows[name], pa.string()), "0") for name in _PLACE]
-    return rows.filter(pc.is_in(pc.binary_join_element_wise(*written, _SEPARATOR), places))
+    return written(row for key in groups for row in worst_partitions(facts, key, most))
 
 
 def _worst_a_minute(rows: pa.Table) -> pa.Table:

@@ -11,11 +11,12 @@ import pyarrow.compute as pc
 
 from muster.core.time_units import DAY_MS
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, is_late_unknown, top, within
+from muster.pipeline.report.facts import Facts, GroupKey, Row, is_late_open, top, within
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import group_link
 from muster.pipeline.report.markup import Html, tag, together, visible
 from muster.pipeline.report.panels import badge
+from muster.pipeline.report.places import without_end
 from muster.pipeline.report.plots.quality import total_coverage
 
 _SOON_MS = 2 * DAY_MS
@@ -37,7 +38,7 @@ def tiles(facts: Facts) -> Html:
             "longest time lag",
             "unknown" if longest.startswith((words.NO_TIME_LAG, "≥")) else "",
         ),
-        (words.short_count(_behind(lag)), _behind_word(lag), ""),
+        (words.short_count(_behind(lag)), _behind_word(lag), "unknown" if without_end(lag).num_rows else ""),
         (words.count(len(troubled)), "groups need attention", "bad" if troubled else ""),
         (words.count(rebalances), f"rebalances in {words.duration(facts.end_ms - facts.start_ms)}", ""),
         (words.count(len(expiring)), "groups lose offsets within 48 h", "doubtful" if expiring else ""),
@@ -58,22 +59,21 @@ def _behind(lag: pa.Table) -> int | None:
 def _behind_word(lag: pa.Table) -> str:
     """Partitions of which no lag is known are counted, never summed (trap 18)."""
     missing = lag["lag"].null_count
-    return "records behind in all" + (f", without {words.many(missing, 'partition')} of unknown lag" if missing else "")
+    return "records behind in all" + (
+        f", without {words.many(missing, 'partition')} whose lag is not known" if missing else ""
+    )
 
 
 def _longest(lag: pa.Table) -> str:
     """Of all partitions; "at least" where one is late and nobody knows how much, and not known where the others are not late."""
-    worst = top(lag.select(["time_lag_est_ms", "time_lag_hi_ms"]), [("time_lag_est_ms", "descending")], 1)
-    if not worst:
+    lag = lag.filter(pc.is_valid(lag["committed"]))
+    if not lag.num_rows:
         return words.NOT_KNOWN
-    if worst[0]["time_lag_est_ms"] is None:
+    longest_ms = pc.max(lag["time_lag_est_ms"]).as_py()
+    is_open = pc.any(is_late_open(lag)).as_py()
+    if longest_ms is None or (is_open and longest_ms == 0):
         return words.NO_TIME_LAG
-    is_some_unknown = pc.any(is_late_unknown(lag)).as_py()
-    if worst[0]["time_lag_est_ms"] == 0 and is_some_unknown:
-        return words.NO_TIME_LAG
-    return ("≥ " if is_some_unknown or worst[0]["time_lag_hi_ms"] is None else "") + words.duration(
-        worst[0]["time_lag_est_ms"]
-    )
+    return ("≥ " if is_open else "") + words.duration(longest_ms)
 
 
 def attention(facts: Facts) -> Html:
@@ -131,15 +131,22 @@ def _storm_line(facts: Facts, row: Row) -> Html:
     return together((tag("span", "STORM", class_="badge doubtful"), " ", group, said))
 
 
-def _expiring(facts: Facts) -> dict[GroupKey, tuple[int, int]]:
-    """Groups that lose offsets with unread records behind them within two days: when first, and how many records."""
+def _expiring(facts: Facts) -> dict[GroupKey, tuple[int, int, int]]:
+    """Groups that lose offsets within two days, with unread records behind them or with nobody knows how many: when first, and
+    how many records are known of.
+    """
     table = facts.table("g_expiry")
     soon = table.filter(
-        pc.and_(pc.less(table["expires_ms"], facts.end_ms + _SOON_MS), pc.greater(table["at_risk_records"], 0))
+        pc.and_(
+            pc.less(table["expires_ms"], facts.end_ms + _SOON_MS),
+            pc.fill_null(pc.greater(table["at_risk_records"], 0), True),
+        )
     )
+    soon = soon.append_column("unknown", pc.is_null(soon["at_risk_records"]))
     groups = Grouped(soon, ["cluster", "group_id"])
-    losses = zip(groups.keys, groups.smallest("expires_ms"), groups.totals("at_risk_records"), strict=True)
-    return {GroupKey(*key): (first_ms or 0, records) for key, first_ms, records in losses}
+    sums = groups.smallest("expires_ms"), groups.totals("at_risk_records"), groups.totals("unknown")
+    losses = zip(groups.keys, *sums, strict=True)
+    return {GroupKey(*key): (first_ms or 0, records, unknown) for key, first_ms, records, unknown in losses}
 
 
 def _expiry_lines(facts: Facts) -> list[Line]:
@@ -147,10 +154,10 @@ def _expiry_lines(facts: Facts) -> list[Line]:
     return [partial(_expiry_line, facts, key, *loss) for key, loss in soonest]
 
 
-def _expiry_line(facts: Facts, key: GroupKey, first_ms: int, records: int) -> Html:
+def _expiry_line(facts: Facts, key: GroupKey, first_ms: int, records: int, unknown: int) -> Html:
     left = first_ms - facts.end_ms
     when = f"in {words.duration(left)}" if left > 0 else "at the next check"
-    said = f" forgets its place {when}: {words.count(records)} unread records"
+    said = f" forgets its place {when}: {words.at_risk(records, unknown)}"
     return together((tag("span", "EXPIRES", class_="badge doubtful"), " ", group_link(facts, key), said))
 
 

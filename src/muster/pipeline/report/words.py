@@ -11,7 +11,7 @@ from muster.explain import words
 
 NOT_KNOWN = "–"
 NO_TIME_LAG = "not known"
-"""Instead of a time lag that is at least nothing, or of a partition whose end is not known."""
+"""Instead of a time lag that is at least nothing, of a lag in a partition whose end is not known, and of what follows from them."""
 
 
 def count(value: int | float | None) -> str:
@@ -73,6 +73,13 @@ def time_lag_of(row: Mapping[str, Any]) -> str:
     return time_lag(row["time_lag_lo_ms"], row["time_lag_hi_ms"], row["time_lag_est_ms"])
 
 
+def records_behind(row: Mapping[str, Any]) -> str:
+    """Of a row of `g_lag`. Where a position has no end that is known, as with its time lag."""
+    if row["lag"] is None and row["committed"] is not None:
+        return "how many records behind is not known"
+    return f"{count(row['lag'])} records behind"
+
+
 def moment(ms: int | None) -> str:
     return NOT_KNOWN if ms is None else _utc(ms).strftime("%Y-%m-%d %H:%M:%S")
 
@@ -97,6 +104,13 @@ def starts_day(ms: int | float) -> bool:
 def many(number: int | None, one: str) -> str:
     """`1 group`, `3 groups`, `– groups` if nobody knows."""
     return f"{count(number)} {one if number == 1 else one + 's'}"
+
+
+def at_risk(records: int, unknown: int) -> str:
+    """Unread records of some offsets; `unknown`: of how many of the offsets nobody knows what is unread."""
+    if not unknown:
+        return f"{count(records)} unread records"
+    return f"at least {count(records)} unread records" if records else "how many records are unread is not known"
 
 
 def _utc(ms: int | float) -> datetime:

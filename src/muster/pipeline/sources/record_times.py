@@ -34,6 +34,8 @@ _BYTES: Final = 16 << 10
 """Of each partition. A batch that does not fit is not sent, and is asked for by itself."""
 _MOST_ALONE: Final = 100
 """Large batches of a chunk that are fetched."""
+MOST_BYTES: Final = 64 << 20
+"""What brokers send in a round, shared by the chunks. The last answer of a chunk may be one batch more, however large (KIP-74)."""
 
 
 class RecordPlace(NamedTuple):
@@ -79,7 +81,7 @@ class BrokerRecords:
     def rows(self, number: int) -> Iterator[pa.RecordBatch]:
         leader, places = self.chunks[number]
         with BrokerClient(self.bootstrap, self.security, brokers=self.brokers) as client:
-            found = list(_headers_of(client, leader, places))
+            found = list(_Asking(client, leader, MOST_BYTES // len(self.chunks)).headers(places))
         yield _rows(self.cluster, [(place, self.topic_ids.get(place.topic), header) for place, header in found])
 
 
@@ -105,37 +107,44 @@ class DirectoryRecords:
         yield _rows(self.cluster, found)
 
 
-def _headers_of(
-    client: BrokerClient, leader: int, places: Sequence[RecordPlace]
-) -> Iterator[tuple[RecordPlace, Numbers]]:
-    """A few bytes of many partitions at once; then, one by one, the batches that were too large for that. Over a quota no more."""
-    found: set[RecordPlace] = set()
-    for together in _requests(places):
-        headers = _asked(client, leader, together)
-        if headers is None:
-            return
-        found.update(headers)
-        yield from headers.items()
-    missing = [place for place in places if place not in found]
-    for place in missing[:_MOST_ALONE]:
-        headers = _asked(client, leader, [place])
-        if headers is None:
-            return
-        yield from headers.items()
+@dataclass(slots=True)
+class _Asking:
+    """The questions of one chunk, until its bytes are spent or the reader is over its quota."""
 
+    client: BrokerClient
+    leader: int
+    bytes_left: int
 
-def _asked(client: BrokerClient, leader: int, places: Sequence[RecordPlace]) -> dict[RecordPlace, Numbers] | None:
-    """Of the first partition a broker sends at least one batch, however large (KIP-74). None if the reader is over its quota."""
-    answers = client.fetch_together(leader, {place[:2]: place.offset for place in places}, _BYTES, READ_UNCOMMITTED)
-    if not answers:
-        return None
-    found = {}
-    for place in places:
-        answer = answers.get(place[:2])
-        header = _header_in(bytes(answer.records or b""), place.offset) if answer is not None else None
-        if header is not None:
-            found[place] = header
-    return found
+    def headers(self, places: Sequence[RecordPlace]) -> Iterator[tuple[RecordPlace, Numbers]]:
+        """A few bytes of many partitions at once; then, one by one, the batches that were too large for that."""
+        found: set[RecordPlace] = set()
+        for together in _requests(places):
+            if self.bytes_left <= 0:
+                return
+            headers = self._asked(together)
+            found.update(headers)
+            yield from headers.items()
+        missing = [place for place in places if place not in found]
+        for place in missing[:_MOST_ALONE]:
+            if self.bytes_left <= 0:
+                return
+            yield from self._asked([place]).items()
+
+    def _asked(self, places: Sequence[RecordPlace]) -> dict[RecordPlace, Numbers]:
+        """Of the first partition a broker sends at least one batch (KIP-74). A reader that is over its quota asks no more."""
+        offsets = {place[:2]: place.offset for place in places}
+        answers = self.client.fetch_together(self.leader, offsets, _BYTES, READ_UNCOMMITTED)
+        if not answers:
+            self.bytes_left = 0
+        found = {}
+        for place in places:
+            answer = answers.get(place[:2])
+            records = bytes(answer.records or b"") if answer is not None else b""
+            self.bytes_left -= len(records)
+            header = _header_in(records, place.offset)
+            if header is not None:
+                found[place] = header
+        return found
 
 
 def _requests(places: Sequence[RecordPlace]) -> Iterator[list[RecordPlace]]:

@@ -17,7 +17,8 @@ partition from a dead one:
 | STOPPED | lag, and silence |
 | STALLED | lag, commits come, the offset stands |
 | CATCHING_UP | lag that falls |
-| SLOW | lag that does not fall |
+| SLOW | lag that does not fall; or that did not since the group was caught up, for some commits |
+| OK | lag, but caught up at one of the last commits: a reader that keeps up has some between two commits (Burrow's rule 5) |
 | UNKNOWN | lag, and too few commits to say whether it falls |
 | AT_RISK | one of the last but CATCHING_UP, and nearly all that the topic still holds is unread, while deletion has begun there |
 """
@@ -35,6 +36,8 @@ from muster.pipeline.tables.settings import GoldSettings
 
 _USUAL_INTERVALS = 3
 _NEARLY_ALL = 0.9
+_SURELY_RISES = 3
+"""Commits that were behind, each not less than the one before: fewer are what a reader that keeps up shows too."""
 _FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW", "UNKNOWN")
 _WITHOUT_MEMBERS = ("Empty", "Dead")
 
@@ -155,8 +158,11 @@ def _rules_of_speed() -> Iterator[Rule]:
     lag_was = pl.format("lag {}, {}", _lag, _was)
     lag_was_at_rates = pl.format("{}; {}", lag_was, rates)
     unsure = pl.format("lag {}, too few commits to say whether it falls", _lag)
+    rises = (pl.col("n_behind") >= _SURELY_RISES) & ~pl.col("fell_behind")
+    rose = pl.format("lag {}, was 0 {} commits ago and has not fallen since; {}", _lag, "n_behind", rates)
     yield Rule("SLOW", has_rates & always_behind & ~falls, lag_was_at_rates)
-    yield Rule("OK", has_rates & (pl.col("lowest_lag") == 0), was_there)
+    yield Rule("SLOW", has_rates & rises, rose)
+    yield Rule("OK", has_rates & (pl.col("n_lags") > 1) & (pl.col("lowest_lag") == 0), was_there)
     yield Rule("CATCHING_UP", has_rates & (pl.col("n_lags") > 1), lag_was_at_rates)
     yield Rule("UNKNOWN", has_rates, pl.format("{}; {}", unsure, rates))
     yield Rule("CATCHING_UP", always_behind & falls, lag_was)

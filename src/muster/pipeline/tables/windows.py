@@ -25,6 +25,8 @@ def with_window_facts(rows: Frame) -> Frame:
         usual_interval_ms=pl.col("times").list.diff().list.median(),
         known_lags=pl.col("lags").list.drop_nulls(),
     )
+    behind = (pl.col("known_lags").list.reverse().list.eval(pl.element() == 0)).list.arg_max().cast(pl.Int64)
+    rows = rows.with_columns(n_behind=pl.when(pl.col("known_lags").list.contains(0)).then(behind))
     return rows.with_columns(
         went_back=pl.col("last_offset") < pl.col("highest_offset"),
         n_lags=pl.col("known_lags").list.len().fill_null(0),
@@ -32,6 +34,8 @@ def with_window_facts(rows: Frame) -> Frame:
         last_lag=pl.col("known_lags").list.last(),
         lowest_lag=pl.col("known_lags").list.min(),
         lag_fell=pl.col("known_lags").list.diff().list.min() < 0,
+        # Known lags behind the last that was 0, and whether one of them fell.
+        fell_behind=pl.col("known_lags").list.tail("n_behind").list.diff().list.min() < 0,
     )
 
 

@@ -48,7 +48,7 @@ class Hour:
 def status_calendar(facts: Facts, key: GroupKey) -> Html:
     watched = worst_partitions(facts, key, limits.CALENDAR_PARTITIONS)
     start_ms = calendar_start_ms(facts.end_ms)
-    hours = _hours(facts, key, {(row["topic"], row["partition"]) for row in watched}, start_ms)
+    hours = _hours(facts, key, watched, start_ms)
     if not hours:
         return nothing(_HEADING, f"No history of lag of this group {facts.where}.")
     first_day = min(hours) * HOUR_MS // DAY_MS
@@ -69,20 +69,40 @@ def status_calendar(facts: Facts, key: GroupKey) -> Html:
     return figure(_HEADING, look_for, reads, colours, drawn, left_out=hidden)
 
 
-def _hours(facts: Facts, key: GroupKey, watched: set[Partition], start_ms: int) -> dict[int, Hour]:
-    own = within(facts.of_group(HOURS, key), "minute_ms", start_ms, facts.end_ms)
-    by_partition: dict[Partition, list[Row]] = defaultdict(list)
+def _hours(facts: Facts, key: GroupKey, watched: list[Row], start_ms: int) -> dict[int, Hour]:
+    # An hour that begins as the facts end is not there yet.
+    until_ms = facts.end_ms - 1
+    own = within(facts.of_group(HOURS, key), "minute_ms", start_ms, until_ms)
+    by_partition: dict[Partition, list[Row]] = {(row["topic"], row["partition"]): [] for row in watched}
     for row in last_of_each_hour(own).sort_by("minute_ms").to_pylist():
-        if (row["topic"], row["partition"]) in watched:
+        if (row["topic"], row["partition"]) in by_partition:
             by_partition[row["topic"], row["partition"]].append(row)
     hours: dict[int, Hour] = defaultdict(Hour)
-    for rows in by_partition.values():
+    for lag in watched:
+        rows = by_partition[lag["topic"], lag["partition"]]
+        lost = _without_end(lag, rows, start_ms // HOUR_MS, until_ms // HOUR_MS)
         for before, row in zip([None, *rows], rows, strict=False):
-            hour = hours[row["minute_ms"] // HOUR_MS]
-            hour.partitions[judged(row, before)] += 1
-            if row["time_lag_est_ms"] is not None:
-                hour.worst_ms = max(hour.worst_ms or 0, row["time_lag_est_ms"])
+            if (number := row["minute_ms"] // HOUR_MS) not in lost:
+                _count(hours[number], judged(row, before), row["time_lag_est_ms"])
+        for number in lost:
+            _count(hours[number], "unknown", None)
     return hours
+
+
+def _without_end(lag: Row, rows: list[Row], first: int, now: int) -> range:
+    """The hours up to now of a partition whose end is not known any more: the history has no rows of them."""
+    if lag["committed"] is None or lag["lag"] is not None:
+        return range(0)
+    ended = [row["minute_ms"] for row in rows if row["lag"] is not None]
+    since_ms = ended[-1] if ended else lag["commit_ms"]
+    since = now if since_ms is None else since_ms // HOUR_MS + bool(ended)
+    return range(min(max(since, first), now), now + 1)
+
+
+def _count(hour: Hour, kind: str, late_ms: int | None) -> None:
+    hour.partitions[kind] += 1
+    if late_ms is not None:
+        hour.worst_ms = max(hour.worst_ms or 0, late_ms)
 
 
 def judged(row: Row, before: Row | None) -> str:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muster.pipeline.report import kinds, limits, words
-from muster.pipeline.report.facts import Facts, GroupKey, Row, is_late_unknown, top
+from muster.pipeline.report.facts import Facts, GroupKey, Row, is_late_open, top
 from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.marks import dot, drawing, legend, line, words_at
 from muster.pipeline.report.markup import Html, tag, together, visible
@@ -94,14 +94,20 @@ def sampled(ordered: list[Row]) -> list[Row]:
 
 def _known(table: pa.Table) -> pa.Table:
     """A lower bound of nothing is no answer: such a point would lie where the groups lie that are in time."""
-    was_known = pc.or_(pc.is_valid(table["lag_at_commit_hi_ms"]), pc.greater(table["lag_at_commit_lo_ms"], 0))
-    both = pc.and_(pc.fill_null(was_known, False), pc.is_valid(table["time_lag_est_ms"]))
-    return table.filter(both)
+    return table.filter(pc.and_(_was_known(table), pc.is_valid(table["time_lag_est_ms"])))
+
+
+def _was_known(table: pa.Table) -> pa.ChunkedArray:
+    """Whether anything is known of how late each partition was at its last commit."""
+    lowest, highest = table["lag_at_commit_lo_ms"], table["lag_at_commit_hi_ms"]
+    return pc.fill_null(pc.or_(pc.is_valid(highest), pc.greater(lowest, 0)), False)
 
 
 def _doubtful(table: pa.Table) -> set[GroupKey]:
-    """Groups with a partition of which nobody knows how late it is."""
-    keys = Grouped(table.filter(is_late_unknown(table)), ["cluster", "group_id"]).keys
+    """Groups with a partition that may be later than is known, or that is late and of which nobody knows how late it was."""
+    is_late = pc.fill_null(pc.greater(table["time_lag_est_ms"], 0), False)
+    mask = pc.or_(is_late_open(table), pc.and_(is_late, pc.invert(_was_known(table))))
+    keys = Grouped(table.filter(mask), ["cluster", "group_id"]).keys
     return {GroupKey(*key) for key in keys}
 
 
@@ -172,7 +178,7 @@ def _mark(
     tone, is_doubtful = kinds.status_tone(status), key in doubtful
     is_least = is_doubtful or row["time_lag_hi_ms"] is None
     at_least = " at least" if is_least else ""
-    others = ", another partition not known" if is_doubtful else ""
+    others = ", another partition not known" if is_doubtful and row["time_lag_hi_ms"] is not None else ""
     tip = (
         f"{facts.plain(key)}, {visible(row['topic'], 40)}-{row['partition']}: "
         f"late{at_least} {words.duration(row['time_lag_est_ms'])} now{others}, "

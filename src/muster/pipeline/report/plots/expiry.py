@@ -20,6 +20,7 @@ from muster.pipeline.report.scales import TimeScale
 _ROW = 34
 _LARGEST = 13.0
 _SMALLEST = 2.5
+_RING = 5.0
 _HEADING = "Offsets that expire in the next 14 days"
 
 
@@ -30,6 +31,8 @@ class Loss:
     first_ms: int
     offsets: int = 0
     at_risk: int = 0
+    unknown: int = 0
+    """Offsets of which nobody knows how many records are unread."""
 
 
 def expiry_calendar(facts: Facts) -> Html:
@@ -45,6 +48,7 @@ def expiry_calendar(facts: Facts) -> Html:
         loss.first_ms = min(loss.first_ms, at)
         loss.offsets += 1
         loss.at_risk += row["at_risk_records"] or 0
+        loss.unknown += row["at_risk_records"] is None
     if not losses:
         return nothing(_HEADING, "No committed offset expires in the next 14 days, as far as this lake knows.")
     return _calendar(facts, losses, midnight, end)
@@ -64,7 +68,7 @@ def _calendar(facts: Facts, losses: dict[GroupKey, dict[int, Loss]], midnight: i
     passed = box(0, 0, scale.x(facts.end_ms), _ROW * len(rows), class_="past")
     reads = (
         f"From {words.day(midnight)} (UTC), the soonest on top. One circle is what a group loses on that day; its area is the "
-        "number of unread records whose place would be forgotten."
+        "number of unread records whose place would be forgotten; a grey ring where nobody knows that number."
     )
     hidden = left_out(
         len(losses) - len(shown), "groups with expiring offsets are", "fewer unread records are at risk there."
@@ -84,12 +88,15 @@ def _row(facts: Facts, key: GroupKey, losses: dict[int, Loss], scale: TimeScale,
     drawn, spoken = [], []
     for number, loss in sorted(losses.items()):
         x = scale.x(number * DAY_MS + DAY_MS / 2)
-        radius = max(_LARGEST * math.sqrt(loss.at_risk / largest), _SMALLEST) if largest else _SMALLEST
-        said = f"{words.moment(loss.first_ms)}: {words.many(loss.offsets, 'offset')}, {words.count(loss.at_risk)} unread records"
-        kind = "risk" if loss.at_risk else "no-risk"
+        smallest = _RING if loss.unknown else _SMALLEST
+        radius = max(_LARGEST * math.sqrt(loss.at_risk / largest), smallest) if largest else smallest
+        said = f"{words.moment(loss.first_ms)}: {words.many(loss.offsets, 'offset')}, {words.at_risk(loss.at_risk, loss.unknown)}"
+        kind = "risk" if loss.at_risk else "risk-unknown" if loss.unknown else "no-risk"
         drawn.append(dot(x, _ROW / 2, radius, class_=kind, data_tip=said))
         if loss.at_risk:
-            drawn.append(words_at(x + radius + 3, _ROW / 2 + 4, words.short_count(loss.at_risk, 2), class_="beside"))
+            least = "≥" if loss.unknown else ""
+            text = least + words.short_count(loss.at_risk, 2)
+            drawn.append(words_at(x + radius + 3, _ROW / 2 + 4, text, class_="beside"))
         spoken.append(said)
     return RowOfMarks(
         row_label(facts, key), together(drawn), f"{facts.plain(key)}: {'; '.join(spoken)}", facts.plain(key)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from muster.core.time_units import MINUTE_MS
 from muster.pipeline.report import kinds, limits, words
 from muster.pipeline.report.facts import Facts, GroupKey, born_ms, within
-from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame
 from muster.pipeline.report.markup import Html, number, tag, together
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
+from muster.pipeline.report.plots.heat_cells import Cell, cells_of_groups, worst_of
 from muster.pipeline.report.scales import TimeScale
 
 _ROW = 20
@@ -25,18 +21,12 @@ _EDGE = 6
 _STRONG: Final = kinds.LAG_CLASSES.index("1 to 5 min")
 _COLUMN_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440)
 _HEADING = "Time lag of every group"
-_OF_HISTORY: Final = ["cluster", "group_id", "minute_ms", "time_lag_est_ms", "time_lag_hi_ms"]
-_OF_LAG: Final = ["cluster", "group_id", "at_ms", "time_lag_est_ms", "time_lag_hi_ms"]
-
-Cell = tuple[int | None, int | None, bool]
-"""Worst time lag with an upper end, worst that is only a lower bound, whether there is a partition of which nothing is known."""
 
 
 def heat_map(facts: Facts) -> Html:
     start, width_ms = columns(facts.start_ms, facts.end_ms)
-    rows_of = {key: with_silence(found, width_ms) for key, found in _cells(facts, start, width_ms).items()}
-    cells = {key: filled for key, filled in rows_of.items() if filled}
-    shown = [key for key in facts.groups if key in cells][: limits.HEAT_GROUPS]
+    cells = cells_of_groups(facts, start, width_ms)
+    shown = list(cells)
     if not shown:
         return nothing(_HEADING, "No history of lag in this lake: it needs commits and samples of end offsets.")
     scale = TimeScale(facts.start_ms, facts.end_ms, PLOT_WIDTH)
@@ -77,60 +67,6 @@ class Columns:
         return max(begin, self.scale.start_ms), min(begin + self.width_ms, self.scale.end_ms)
 
 
-def with_silence(cells: dict[int, Cell], width_ms: int) -> dict[int, Cell]:
-    """While a group is silent the history has few rows: in between its lag is what the rows around say, which is its least."""
-    filled = {column: cell for column, cell in cells.items() if column >= 0}
-    for before, after in pairwise(sorted(cells)):
-        for column in range(max(before + 1, 0), after):
-            waited, to_wait = (column - before) * width_ms, (after - column) * width_ms
-            filled[column] = _between(cells[before], cells[after], waited, to_wait)
-    return filled
-
-
-def _between(before: Cell, after: Cell, waited_ms: int, to_wait_ms: int) -> Cell:
-    """The first unread record stays the same until the next commit: the time lag grows as time goes by."""
-    was, will_be = _worst(before), _worst(after)
-    least = max(was + waited_ms if was else 0, (will_be or 0) - to_wait_ms, 0)
-    is_known = was is not None and will_be is not None
-    if not is_known and not least:
-        return None, None, True
-    is_bounded = is_known and before[1] is None and after[1] is None
-    is_some_unknown = before[2] or after[2]
-    return (least, None, is_some_unknown) if is_bounded else (None, least, is_some_unknown)
-
-
-def _cells(facts: Facts, start: int, width_ms: int) -> dict[GroupKey, dict[int, Cell]]:
-    """From the history, and from where the groups stand now. Columns below 0 are what was last known before the first one."""
-    earlier = -(-limits.SILENT_ROWS_MS // width_ms)
-    early_ms = start - earlier * width_ms
-    history = within(facts.table("g_lag_history"), "minute_ms", early_ms, facts.end_ms).select(_OF_HISTORY)
-    lag = facts.table("g_lag")
-    lag = within(lag.filter(pc.is_valid(lag["committed"])), "at_ms", start, facts.end_ms)
-    # A column is as of its end, and what is now is the end of the last one.
-    now = lag.select(_OF_LAG).rename_columns(_OF_HISTORY)
-    now = now.set_column(2, "minute_ms", pc.subtract(now["minute_ms"], 1))
-    history = pa.concat_tables([history, now])
-    estimate = history["time_lag_est_ms"]
-    bounded = pc.is_valid(history["time_lag_hi_ms"])
-    none = pa.scalar(None, pa.int64())
-    binned = pa.table(
-        {
-            "cluster": history["cluster"],
-            "group_id": history["group_id"],
-            "column": pc.subtract(pc.divide(pc.subtract(history["minute_ms"], early_ms), width_ms), earlier),
-            "known": pc.if_else(bounded, estimate, none),
-            "at_least": pc.if_else(bounded, none, estimate),
-            "unknown": pc.cast(pc.is_null(estimate), pa.int64()),
-        }
-    )
-    groups = Grouped(binned, ["cluster", "group_id", "column"])
-    cells: dict[GroupKey, dict[int, Cell]] = defaultdict(dict)
-    columns_ = (groups.largest("known"), groups.largest("at_least"), groups.largest("unknown"))
-    for (cluster, group_id, column), known, at_least, unknown in zip(groups.keys, *columns_, strict=True):
-        cells[GroupKey(cluster, group_id)][column] = (known, at_least, bool(unknown))
-    return cells
-
-
 def _rebalance_times(facts: Facts, keys: list[GroupKey]) -> dict[GroupKey, list[int]]:
     rows = within(facts.of_groups("g_rebalance", keys), "ended_ms", facts.start_ms, facts.end_ms)
     times: dict[GroupKey, list[int]] = defaultdict(list)
@@ -146,7 +82,7 @@ def _row(facts: Facts, key: GroupKey, cells: dict[int, Cell], columns: Columns, 
     # One path for all, and one tick every other pixel at most: a storm has thousands.
     feet = sorted({round(scale.x(at) / 2) * 2 for at in rebalances})
     drawn.append(tag("path", d="".join(f"M{x} {_ROW - 7}v6" for x in feet), class_="foot"))
-    worst_column, worst = max(cells.items(), key=lambda item: (_worst(item[1]) or -1, item[0]))
+    worst_column, worst = max(cells.items(), key=lambda item: (worst_of(item[1]) or -1, item[0]))
     at = words.clock(columns.times(worst_column)[0])
     spoken = f"{facts.plain(key)}: worst {_said(worst)} at {at} UTC, {words.many(len(rebalances), 'rebalance')}"
     return RowOfMarks(row_label(facts, key), together(drawn), spoken, facts.plain(key))
@@ -179,22 +115,15 @@ def _across(columns: Columns, begin: int, stop: int) -> tuple[float, float]:
     return x, max(end - x - 0.5, 0.5)
 
 
-def _worst(cell: Cell) -> int | None:
-    """None if nothing is known, or if what is known is 0 and some partition may be behind: at least 0 is no answer."""
-    known, at_least, is_some_unknown = cell
-    worst = max((value for value in (known, at_least) if value is not None), default=None)
-    return None if worst == 0 and (is_some_unknown or at_least is not None) else worst
-
-
 def _is_least(cell: Cell) -> bool:
     """Whether a partition may be later than the worst that is known."""
     _, at_least, is_some_unknown = cell
-    return bool(_worst(cell)) and (at_least is not None or is_some_unknown)
+    return bool(worst_of(cell)) and (at_least is not None or is_some_unknown)
 
 
 def _lag_class(cell: Cell) -> int | None:
     """None is drawn as not known: so is a short time that is only the least, since pale is for those that are nearly in time."""
-    lag = kinds.lag_class(_worst(cell))
+    lag = kinds.lag_class(worst_of(cell))
     return None if lag is not None and lag < _STRONG and _is_least(cell) else lag
 
 
@@ -203,7 +132,7 @@ def _has_edge(cell: Cell) -> bool:
 
 
 def _said(cell: Cell) -> str:
-    worst = _worst(cell)
+    worst = worst_of(cell)
     if worst is None:
         return words.NO_TIME_LAG
     return ("at least " if _is_least(cell) else "") + (words.duration(worst) if worst else "caught up")

@@ -153,7 +153,7 @@ def _reading(row: Row, at_ms: int) -> str:
     lag = words.time_lag_of(row)
     return (
         f"{words.clock(at_ms)} UTC: committed {words.count(row['committed'])}, end {words.count(row['end'])}, "
-        f"{words.count(row['lag'])} records behind, {lag}"
+        f"{words.records_behind(row)}, {lag}"
     )
 
 

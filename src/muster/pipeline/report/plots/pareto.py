@@ -13,6 +13,7 @@ from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame, words_at
 from muster.pipeline.report.markup import Html, tag, together
+from muster.pipeline.report.places import not_counted, without_end
 from muster.pipeline.report.plots.figure import figure, nothing
 from muster.pipeline.report.scales import Scale
 
@@ -29,16 +30,18 @@ class Portion:
 
 
 def lag_pareto(facts: Facts) -> Html:
-    groups = Grouped(facts.table("g_lag"), ["cluster", "group_id"])
+    table = facts.table("g_lag")
+    groups, unknown = Grouped(table, ["cluster", "group_id"]), not_counted(without_end(table))
     portions = {GroupKey(*key): Portion(lag) for key, lag in zip(groups.keys, groups.totals("lag"), strict=True)}
     return _pareto(
         facts,
         portions,
         _LAG,
         "record",
-        "No record waits, as far as this lake knows.",
+        "No record waits, as far as this lake knows." if not unknown else f"No record is known to wait. {unknown}",
         "Look how soon the bars reach the right edge: two long bars mean that two groups are the whole problem.",
         "All unread records of all groups, the largest part on top; each bar begins where the one above ends.",
+        left_out=unknown,
     )
 
 
@@ -68,6 +71,7 @@ def _pareto(
     look_for: str,
     reads: str,
     colours: Html | None = None,
+    left_out: str = "",
 ) -> Html:
     some = {key: portion for key, portion in portions.items() if portion.amount > 0}
     if not some:
@@ -87,7 +91,7 @@ def _pareto(
         rows.append(_row(tag("span", name), name, summed, so_far, scale, unit, "bar-others"))
     ticks = [(scale.at(total * part / 100), f"{part} %") for part in range(0, 101, 20)]
     drawn = row_frame(rows, row_height=_ROW, title=heading, ticks=ticks, to_now=False)
-    return figure(heading, look_for, reads, colours, drawn)
+    return figure(heading, look_for, reads, colours, drawn, left_out=left_out)
 
 
 def _row(

@@ -41,7 +41,8 @@ def quality_strip(facts: Facts) -> Html:
         "✕ some records could not be decoded, ? some are of an unknown type, ◔ a transaction is open."
     )
     hidden = left_out(table.num_rows - len(shown), "log partitions are", "the sums above count them.")
-    key = legend([(kind, word) for _, kind, word in _CLASSES], "Share of history that is whole")
+    classes = [*((kind, word) for _, kind, word in _CLASSES), ("whole-none", words.NO_TIME_LAG)]
+    key = legend(classes, "Share of history that is whole")
     return figure(
         _HEADING,
         "Look for cells that are not green: for the groups there, counts and rates of earlier days are too low.",
@@ -67,7 +68,9 @@ def total_coverage(table: pa.Table) -> float | None:
     """Over all log partitions, each weighed by its offsets."""
     first, last = table["first_offset"], table["last_offset"]
     read = pc.sum(pc.add(pc.subtract(last, first), 1)).as_py()
-    whole = pc.sum(pc.add(pc.subtract(last, pc.max_element_wise(table["faithful_from"], first)), 1)).as_py()
+    # Where nobody knows what is whole, nothing is taken to be.
+    whole_from = pc.max_element_wise(table["faithful_from"], first, skip_nulls=False)
+    whole = pc.sum(pc.add(pc.subtract(last, whole_from), 1)).as_py()
     return None if not read or whole is None else whole / read
 
 

@@ -14,6 +14,7 @@ from muster.pipeline.report.grouping import Grouped
 from muster.pipeline.report.links import row_label
 from muster.pipeline.report.marks import PLOT_WIDTH, RowOfMarks, box, legend, row_frame, words_at
 from muster.pipeline.report.markup import Html, together, visible
+from muster.pipeline.report.places import not_counted, without_end
 from muster.pipeline.report.plots.figure import figure, left_out, nothing
 from muster.pipeline.report.scales import Scale
 
@@ -44,6 +45,7 @@ def distance_to_loss(facts: Facts) -> Html:
         "deleted already, and only readers with unread records."
     )
     hidden = left_out(nearest.num_rows - len(shown), "groups are", "they are further from loss.")
+    hidden = f"{hidden} {not_counted(without_end(table))}".strip()
     colours = legend(
         [
             ("track", "read"),
@@ -73,8 +75,11 @@ def _shrinking(table: pa.Table) -> pa.Table:
 
 def _calm(table: pa.Table) -> str:
     starts = pc.count(table["log_start"]).as_py()
+    unknown = not_counted(without_end(table))
     if not starts:
         return "Where the logs begin is not known in this lake: it needs samples of the earliest offsets."
+    if unknown:
+        return f"No unread records are known of in a log of which something was deleted already. {unknown}"
     return "Nothing to lose: nobody has unread records in a log of which something was deleted already."
 
 
