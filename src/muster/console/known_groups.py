@@ -37,8 +37,8 @@ class KnownGroups:
     def count_seen(self) -> int:
         return sum(known.looked_ms is not None for known in self.statuses.values())
 
-    def list_anew(self, listings: Iterable[GroupListing]) -> None:
-        """The whole list, as the cluster has it."""
+    def list_anew(self, listings: Iterable[GroupListing], *, is_whole: bool = True) -> None:
+        """The list as the cluster has it. If it is not whole, a group that is not in it may be there all the same."""
         listed = {each.group_id: each for each in listings}
         self.has_listed = True
         for group, listing in listed.items():
@@ -49,8 +49,9 @@ class KnownGroups:
                 known.listing = listing
                 known.version += 1
                 self.version += 1
-        for group in [each for each in self.statuses if each not in listed]:
-            self.drop(group)
+        if is_whole:
+            for group in [each for each in self.statuses if each not in listed]:
+                self.drop(group)
 
     def describe(self, described: GroupDescription) -> None:
         group = described.group_id
@@ -61,9 +62,14 @@ class KnownGroups:
             self._add(GroupListing(group, described.protocol_type, described.state, described.type))
         self.statuses[group].set_description(described)
 
-    def set_positions(self, group: str, positions: list[Position], now_ms: int, failure: str = "") -> None:
-        self.statuses[group].set_positions(positions, now_ms, failure)
+    def set_positions(self, group: str, positions: list[Position], now_ms: int) -> None:
+        self.statuses[group].set_positions(positions, now_ms)
         self._set_topics(group, frozenset(each.place.topic for each in positions))
+
+    def set_failure(self, group: str, now_ms: int, failure: str) -> None:
+        """Its offsets cannot be asked for now. It goes on to count as a reader of its topics."""
+        if group in self.statuses:
+            self.statuses[group].set_positions([], now_ms, failure)
 
     def drop(self, group: str) -> None:
         """The cluster does not have it any more."""

@@ -86,7 +86,7 @@ class OverviewView:
         observer = self._observer
         reader, statuses = observer.reader, observer.groups.statuses
         versions = tuple((group, statuses[group].version, self._timeline_version(group)) for group in self._visible())
-        told = (observer.trouble, reader.trouble, reader.lost, reader.has_journal, observer.groups.has_listed)
+        told = (self._trouble(), reader.trouble, reader.lost, reader.has_journal, observer.groups.has_listed)
         return observer.groups.version, told, versions
 
     def context(self) -> dict[str, Any]:
@@ -104,9 +104,16 @@ class OverviewView:
             "pages": pages,
             "states": Counter(each.state or "unknown" for each in statuses),
             "reader": observer.reader,
-            "trouble": observer.trouble,
+            "trouble": self._trouble(),
             "columns": SORTS,
         }
+
+    def _trouble(self) -> str:
+        """Of all, of the list, or of the first group on the page that could not be asked about."""
+        observer = self._observer
+        if observer.trouble or observer.list_trouble:
+            return observer.trouble or observer.list_trouble
+        return next(filter(None, map(observer.trouble_of, self._visible())), "")
 
     def _visible(self, found: list[str] | None = None) -> list[str]:
         names = self._matching() if found is None else found
