@@ -28,7 +28,7 @@ from muster.console.record_tail import follow
 from muster.console.rendering import Renderer
 from muster.console.sessions import Sessions
 from muster.console.settings import ConsoleSettings
-from muster.console.web import Console, Handler, Visit, form_of, page_for
+from muster.console.web import BadRequest, Console, Handler, Visit, form_of, page_for
 
 _TIDY_SECONDS: Final = 30.0
 _POLLED: Final[dict[str, Handler]] = {"/live/messages": follow, "/live/cluster": follow_cluster}
@@ -118,7 +118,10 @@ def _login_page(console: Console) -> pages.Endpoint:
 
 def _log_in(console: Console) -> pages.Endpoint:
     async def endpoint(request: Request) -> Response:
-        form = await form_of(request)
+        try:
+            form = await form_of(request)
+        except BadRequest as error:
+            return _form(console, "/", "", str(error), status=400)
         user, where = form.get("user", ""), form.get("next", "/")
         try:
             security = await console.login.verify(user, form.get("password", ""), form.get("mechanism", ""))
