@@ -127,6 +127,7 @@ def _log_in(console: Console) -> pages.Endpoint:
             security = await console.login.verify(user, form.get("password", ""), form.get("mechanism", ""))
         except ClientError as failure:
             return _form(console, where, user, str(failure), status=403)
+        console.sessions.end_of(request)
         session = console.sessions.begin(security, user)
         response = RedirectResponse(_inside(where), 303)
         console.sessions.remember(session, response)

@@ -159,10 +159,11 @@ class TimelineReader:
                 self._has_caught_up.set()
 
     async def _find_topic(self) -> bool:
-        """A Muster has a journal from its first group on, so it may come later than the first look."""
+        """A Muster has a journal from its first group on, so it may come later than the first look. It is internal, so that
+        no client can make it; at a Kafka a topic of that name is anybody's."""
         if self._topic == GROUP_JOURNAL:
             return True
-        counts = {each.name: len(each.partitions) for each in await self._learn_topics()}
+        counts = {each.name: len(each.partitions) for each in await self._learn_topics() if each.is_internal}
         topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
         if topic not in counts:
             return False

@@ -116,11 +116,9 @@ def page_for(console: Console, handler: Handler, *, changes: bool = False) -> Ca
     """An endpoint that knows who came, checks the token of forms, and answers failures with a page."""
 
     async def endpoint(request: Request) -> Response:
-        session = console.sessions.of(request)
+        session = _session_of(console, request)
         if session is None:
-            if console.settings.needs_login:
-                return _to_login(request)
-            session = console.sessions.begin(console.settings.security, user_of(console.settings))
+            return _to_login(request)
         visit = Visit(console, request, session, {})
         try:
             if changes:
@@ -137,6 +135,12 @@ def page_for(console: Console, handler: Handler, *, changes: bool = False) -> Ca
             return visit.failure(log_and_describe(failure, f"Answering {request.url.path}", next_step), 500)
 
     return endpoint
+
+
+def _session_of(console: Console, request: Request) -> Session | None:
+    if console.settings.needs_login:
+        return console.sessions.of(request)
+    return console.sessions.shared(console.settings.security, user_of(console.settings))
 
 
 async def form_of(request: Request) -> dict[str, str]:
