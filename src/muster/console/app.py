@@ -22,7 +22,7 @@ from muster.console.cluster_page import follow_cluster
 from muster.console.guard import Guard
 from muster.console.history_page import history_pages
 from muster.console.live import View
-from muster.console.login import MECHANISMS, Login
+from muster.console.login import MECHANISMS, Login, TooManyLogins
 from muster.console.observers import Observers, load_codecs
 from muster.console.record_tail import follow
 from muster.console.rendering import Renderer
@@ -127,6 +127,8 @@ def _log_in(console: Console) -> pages.Endpoint:
             security = await console.login.verify(user, form.get("password", ""), form.get("mechanism", ""))
         except ClientError as failure:
             return _form(console, where, user, str(failure), status=403)
+        except TooManyLogins as failure:
+            return _form(console, where, user, str(failure), status=503)
         console.sessions.end_of(request)
         session = console.sessions.begin(security, user)
         response = RedirectResponse(_inside(where), 303)
