@@ -10,12 +10,14 @@ import pytest
 from muster.client import offsets, reset_outcome
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
+from muster.client.offset_messages import raise_for_commit
 from muster.client.offsets import commit_offsets, committed_offsets
 from muster.client.partitions import TopicPartition
 from muster.client.reset_outcome import ResetOutcome, carry_out
 from muster.client.reset_plan import Move
 from muster.testing import Broker
 from muster.wire.errors import NETWORK_EXCEPTION, TOPIC_AUTHORIZATION_FAILED
+from muster.wire.generated.offset_commit import OffsetCommitResponse
 
 PLACES = [TopicPartition("orders", number) for number in range(3)]
 
@@ -47,13 +49,13 @@ def _moves(group: str, *new: int) -> list[Move]:
 
 def _fail_after(monkeypatch: pytest.MonkeyPatch, groups_commits: int, code: int) -> None:
     """All commits but the first ones are refused; those of the preparation are the first three."""
-    really, asked = offsets.raise_for_commit, [0]
+    asked = [0]
 
-    def refuse(reply: object, group_id: str) -> None:
+    def refuse(reply: OffsetCommitResponse, group_id: str) -> None:
         asked[0] += 1
         if asked[0] > groups_commits:
             raise ClientError(code, f"commit offsets of group {group_id}")
-        really(reply, group_id)  # type: ignore[arg-type]
+        raise_for_commit(reply, group_id)
 
     monkeypatch.setattr(offsets, "raise_for_commit", refuse)
 
@@ -77,7 +79,7 @@ def test_a_reset_whose_second_request_is_refused_has_done_what_the_first_one_set
                     broker.faults.error("OffsetCommit", "TOPIC_AUTHORIZATION_FAILED", group=group_id)
                 return await really(group_id, api, message, **options)  # type: ignore[arg-type]
 
-            cluster.ask_coordinator = ask  # type: ignore[method-assign, assignment]
+            cluster.ask_coordinator = ask  # type: ignore[method-assign]
             return await carry_out(cluster, "in part", moves)
 
     outcome = asyncio.run(go())

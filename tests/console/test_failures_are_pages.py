@@ -84,7 +84,7 @@ def test_a_page_that_cannot_be_made_says_so_and_its_traceback_is_logged(
 
 
 class BrokenLake:
-    cluster = "c"
+    cluster: str | None = "c"
 
     def plots(self, group: str, cluster: str, from_ms: int | None, to_ms: int | None) -> str:
         raise PermissionError("the lake is not ours")
