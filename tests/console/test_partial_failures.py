@@ -96,6 +96,34 @@ def test_a_group_whose_coordinator_is_loading_is_told_in_the_list_and_the_others
             assert "COORDINATOR_LOAD_IN_PROGRESS" not in browser.value("document.querySelector('#groups').innerText")
 
 
+def test_a_timeline_that_cannot_be_read_once_is_told_of_its_group_until_it_can_be(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for group in ("unread", "read"):
+        run(set_offsets(broker.bootstrap_servers, group, {ORDERS: 0}))
+
+    async def story() -> None:
+        observer = Observer(Cluster(broker.bootstrap_servers))
+        failing = ["unread"]
+
+        async def read_whole(group: str) -> None:
+            if group in failing:
+                raise ClientError(NETWORK_EXCEPTION, "list offsets of __group_journal-0")
+
+        monkeypatch.setattr(observer.reader, "read_whole", read_whole)
+        await observer.look(Wants(detail=frozenset(["unread", "read"])))
+        assert "list offsets of __group_journal-0" in observer.trouble_of("unread")
+        assert not observer.trouble_of("read")
+        assert not observer.reader.trouble, "it follows the journal of all others"
+        failing.clear()
+        observer.forget("unread")
+        await observer.look(Wants(detail=frozenset(["unread", "read"])))
+        assert not observer.trouble_of("unread")
+        await observer.close()
+
+    run(story())
+
+
 def _listing(group: str) -> GroupListing:
     return GroupListing(group, "consumer", "Stable", "classic")
 

@@ -80,7 +80,8 @@ class Observer:
         self.list_trouble = ""
         """Which brokers did not say what groups they have."""
         self._failed: dict[str, str] = {}
-        """Groups that could not be described at the last look, and why; also those that are not listed."""
+        """Groups that could not be described at the last look, or whose timeline could not be read, and why; also those that
+        are not listed."""
         self._ends = EndsSeen()
         self._listed_at = float("-inf")
         self._looked_at: dict[str, float] = {}
@@ -228,7 +229,7 @@ class Observer:
         try:
             await self.reader.read_whole(group)
         except ClientError as failure:
-            self.reader.trouble = str(failure)
+            self._failed[group] = str(failure)
 
     async def _look_around(self, wanted: Wants) -> None:
         """At what pages show, and where a list is open at a portion of the groups that no page shows. This alone says that
