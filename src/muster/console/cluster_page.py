@@ -15,15 +15,13 @@ from starlette.responses import Response
 
 from muster.client import admin
 from muster.client.cluster import Cluster
-from muster.client.failure import ClientError, raise_for
+from muster.client.failure import ClientError
 from muster.client.topics import TopicDescription
 from muster.console.polled_region import stream_region
 from muster.console.settings import NodeLease, StoreFailure
 from muster.console.shard_states import READY, count_groups, states_while_loading
 from muster.console.web import Visit
 from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
-from muster.security.resources import Operation, bit_field
-from muster.wire.generated.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 
 EVERY_SECONDS: Final = 3.0
 _SHOWN_SHARDS: Final = 200
@@ -155,18 +153,9 @@ async def _leases(visit: Visit) -> tuple[Mapping[int, NodeLease], str]:
     store = visit.console.settings.store
     if store is None:
         return {}, ""
-    if visit.console.settings.needs_login and not await _may_describe(visit.observer.cluster):
-        return {}, "The user lacks the right to describe the cluster: ask for an ACL."
+    if refusal := await visit.refusal_to_describe_cluster():
+        return {}, refusal
     try:
         return await asyncio.to_thread(store.leases), ""
     except StoreFailure as failure:
         return {}, str(failure)
-
-
-async def _may_describe(cluster: Cluster) -> bool:
-    """A store knows no users of the cluster: who logged in must be allowed to see the cluster in the cluster. ClientError."""
-    reply: DescribeClusterResponse = await cluster.ask_any(
-        "DescribeCluster", DescribeClusterRequest(include_cluster_authorized_operations=True)
-    )
-    raise_for(reply.error_code, "describe the cluster", reply.error_message)
-    return bool(reply.cluster_authorized_operations & bit_field((Operation.DESCRIBE,)))

@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from muster.client.failure import ClientError
+from muster.console.cluster_right import refusal_to_describe
 from muster.console.live import Live, View
 from muster.console.login import Login
 from muster.console.observer import Observer
@@ -61,6 +62,10 @@ class Visit:
     def renew(self) -> bool:
         """Keep the session from ending while its page is open; False if it has ended, by logout or in a day."""
         return self.console.sessions.renew(self.session)
+
+    async def refusal_to_describe_cluster(self) -> str:
+        """Why the visitor may not see what the console finds out of the cluster with rights of its own; empty if he may."""
+        return await refusal_to_describe(self.observer.cluster) if self.console.settings.needs_login else ""
 
     def required(self, name: str) -> str:
         value = self.form.get(name) or self.query.get(name)
