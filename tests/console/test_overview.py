@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from muster.client.cluster import Cluster
 from muster.client.groups import GroupDescription, GroupListing, GroupMember
 from muster.client.partitions import TopicPartition
+from muster.console import overview_view
 from muster.console.group_status import TREND_MS, GroupStatus, Position
 from muster.console.observer import Observer
 from muster.console.overview_view import Choice, OverviewView
-from muster.console.rendering import Renderer
+from muster.console.rendering import UNKNOWN, Renderer
 from muster.console.time_lag import NO_LAG, NOT_KNOWN, Bracket
 from muster.explain.event import event_in
 
@@ -169,3 +172,12 @@ def test_a_page_sorts_all_groups_once_until_something_that_the_order_depends_on_
     assert sorted_so_far == [2]
     listed.groups.list_anew([GroupListing("a", "consumer", "", "classic")])
     assert ask_three_times() == ["a"]
+
+
+def test_what_is_not_known_is_called_so_on_every_page() -> None:
+    """As the command line and the report call it."""
+    templates = sorted((Path(overview_view.__file__).parent / "templates").glob("*.html"))
+    assert templates
+    otherwise = [each.name for each in templates if re.search(r">\s*unknown\b", each.read_text())]
+    assert otherwise == []
+    assert UNKNOWN == '<span class="unknown">not known</span>'
