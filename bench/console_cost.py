@@ -27,7 +27,9 @@ FIRST_BYTE_MS = 100.0
 """No load may take longer with so many groups as the first of `COUNTS`, not even the first one."""
 IDLE_PERCENT = 2.0
 """Of a core, for a page that is open while nothing happens, with any of `COUNTS`."""
-PAGES = {"the list": "/", "a group": f"/group?id={name_of(42)}"}
+FOLLOWED = {"the list": "/", "the list by lag": "/?sort=lag&desc=1", "a group": f"/group?id={name_of(42)}"}
+"""Pages that change while they are open."""
+PAGES = {**FOLLOWED, "the topics": "/topics"}
 
 
 def first_byte_ms(console: str, path: str) -> float:
@@ -89,18 +91,18 @@ def main() -> int:
                 loads = sorted(first_byte_ms(console, path) for _ in range(LOADS))
                 cpu_ms = 1000 * (cpu_seconds(process.pid) - before) / LOADS
                 print(
-                    f"{what:>21}: first byte of the first load {first:.0f} ms,"
+                    f"{what:>30}: first byte of the first load {first:.0f} ms,"
                     f" then {statistics.median(loads):.0f} ms (median), {loads[-1]:.0f} ms (slowest of {LOADS}),"
                     f" {cpu_ms:.1f} ms of the console's CPU",
                     flush=True,
                 )
                 if count == COUNTS[0]:
                     failures += beyond_first_byte(what, max(first, loads[-1]))
-            for name, path in PAGES.items():
+            for name, path in FOLLOWED.items():
                 what = f"{count:,} groups, {name}"
                 percent = asyncio.run(open_page_percent(console, path, process.pid, seconds))
                 print(
-                    f"{what:>21}: open for {seconds:.0f} s, {percent:.1f} % of a core,"
+                    f"{what:>30}: open for {seconds:.0f} s, {percent:.1f} % of a core,"
                     f" {resident_mb(process.pid):.0f} MB",
                     flush=True,
                 )

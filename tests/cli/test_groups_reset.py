@@ -194,6 +194,8 @@ def test_a_bad_line_of_a_plan_is_named(tell: Muster, tmp_path: Path) -> None:
         (f"{TOPIC},0,1\n{TOPIC},one,1\n", "line 2: partition and offset must be numbers"),
         ("else,t,0,1\n", "line 1: it is about group else, which was not named"),
         ("\n", "there is nothing in it"),
+        (f"{TOPIC},0,1\n{TOPIC},0,{'1' * 140_000}\n", "line 2: field larger than field limit"),
+        (f"{TOPIC},{1 << 31},0\n", "line 1: a partition is at most 2147483647"),
     ):
         plan.write_text(text)
         assert why in tell("groups", "reset-offsets", "g", "--from-file", str(plan)).refused(2)

@@ -26,8 +26,9 @@ class Answer:
 class ConsoleProcess:
     """Used with `with`. `address` is what a browser wants."""
 
-    def __init__(self, bootstrap: str, *flags: str, host: str = "127.0.0.1") -> None:
-        self._command = [sys.executable, "-m", "muster", "console", "--bootstrap", bootstrap]
+    def __init__(self, bootstrap: str, *flags: str, host: str = "127.0.0.1", open_files: int | None = None) -> None:
+        limited = [] if open_files is None else ["sh", "-c", f'ulimit -n {open_files} && exec "$@"', "sh"]
+        self._command = [*limited, sys.executable, "-m", "muster", "console", "--bootstrap", bootstrap]
         self._command += ["--listen", f"{host}:0", *flags]
         self._cookies: dict[str, str] = {}
         self.address = ""

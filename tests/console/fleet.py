@@ -87,6 +87,8 @@ class Fleet:
     def kill(self, name: str) -> None:
         """End like a process that is killed: no callback, no goodbye."""
         member = self._members.pop(name)
+        if member._watch is not None:
+            member._watch.cancel()
         self.run(member.membership._stop_tasks())
         self.run(member.cluster.close())
 

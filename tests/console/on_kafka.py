@@ -94,7 +94,7 @@ class _Pages:
         browser = self._visit("/?q=early")
         for row in (1, 2):
             shows(browser, f"#groups tbody tr:nth-child({row}) .why", "bob on 127.0.0.1 joined")
-            lacks(browser, f"#groups tbody tr:nth-child({row}) [data-label='last rebalance']", "unknown")
+            lacks(browser, f"#groups tbody tr:nth-child({row}) [data-label='last rebalance']", "not known")
 
     def groups(self) -> None:
         with (

@@ -75,8 +75,8 @@ def test_a_group_that_is_deleted_between_two_questions_has_no_offsets_held_back(
 def test_an_unexpected_error_is_logged_and_told_and_the_next_look_goes_well(
     broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    failing = Failing(admin.list_groups)
-    monkeypatch.setattr(admin, "list_groups", failing)
+    failing = Failing(admin.list_groups_by_node)
+    monkeypatch.setattr(admin, "list_groups_by_node", failing)
 
     async def story(watched: Watched) -> None:
         await watched.until(lambda observer: "RuntimeError" in observer.trouble)
@@ -114,7 +114,7 @@ def test_an_event_is_shown_while_a_look_at_the_cluster_does_not_come_back(
     async def never(*_: object) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(admin, "describe_groups", never)
+    monkeypatch.setattr(admin, "describe_each", never)
 
     async def story(watched: Watched) -> None:
         with Fleet(broker.bootstrap_servers, "told-early", ["orders"]) as fleet:
@@ -160,13 +160,13 @@ def test_names_that_are_no_groups_are_not_remembered_for_ever(broker: Broker) ->
 
 def test_what_was_asked_a_moment_ago_is_not_asked_again(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    really = admin.list_groups
+    really = admin.list_groups_by_node
 
     async def counted(cluster: Cluster) -> Any:
         asked.append(cluster)
         return await really(cluster)
 
-    monkeypatch.setattr(admin, "list_groups", counted)
+    monkeypatch.setattr(admin, "list_groups_by_node", counted)
 
     async def story(watched: Watched) -> None:
         watched.observer._listed_at = float("inf")

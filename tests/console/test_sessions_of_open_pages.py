@@ -62,6 +62,17 @@ def test_a_session_that_is_over_is_not_renewed(field: str) -> None:
     assert not sessions.users()
 
 
+def test_without_a_login_one_session_is_everybodys_and_does_not_end() -> None:
+    sessions = Sessions(_settings())
+    session = sessions.shared(PLAINTEXT, "anonymous")
+    session.used -= LIFETIME_SECONDS + 1
+    assert sessions.users() == set(), "nobody has asked for anything for long: its connections may be closed"
+    session.began -= LIFETIME_SECONDS + 1
+    assert sessions.renew(session)
+    assert sessions.shared(PLAINTEXT, "anonymous") is session
+    assert sessions.users() == {PLAINTEXT}
+
+
 async def _no_news_after(what_ends_it: str) -> None:
     view, allowed = _Numbered(), [True]
     live = Live(Observer(Cluster(NOBODY)), _render)

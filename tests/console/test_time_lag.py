@@ -143,7 +143,7 @@ def test_a_partition_whose_end_is_not_known_may_be_later_than_the_others() -> No
         return bracket(status.waited)
 
     assert waited() == "0 s"
-    assert "unknown" in waited(None)
+    assert "not known" in waited(None)
     assert waited(None, Bracket(3_000, 4_000)) == "over 3 s"
     assert waited(None, committed=None) == "0 s"
 
@@ -161,7 +161,7 @@ def test_a_lag_without_some_partitions_is_at_least_that() -> None:
     assert told() == told((None, 0)) == "1,000"
     assert told((None, 7)) == '<span title="at least: 1 partition without a commit or a known end">1,000+</span>'
     assert ">1,000+<" in told((5, None), (None, None))
-    assert "unknown" in lag_sum(None, 3)
+    assert "not known" in lag_sum(None, 3)
 
 
 def test_words_of_brackets() -> None:
@@ -169,5 +169,5 @@ def test_words_of_brackets() -> None:
     assert bracket(Bracket(400, 2_100)) == "up to 3 s"
     assert bracket(Bracket(61_000, 65_000)) == "1 min 1 s to 1 min 5 s"
     assert bracket(Bracket(30_000, None)) == "over 30 s"
-    assert "unknown" in bracket(None)
-    assert "unknown" in bracket(Bracket(0, None))
+    assert "not known" in bracket(None)
+    assert "not known" in bracket(Bracket(0, None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
 import pytest
 
@@ -133,5 +134,30 @@ def test_without_a_journal_rebalances_from_before_the_start_are_known(
         early, late = await latest_of("early", "late")
         assert early is None
         assert late is not None
+
+    asyncio.run(story())
+
+
+def test_a_journal_that_a_client_made_is_not_believed(own_broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a Kafka whoever may create topics can make one of that name; it is not internal there. A Muster's is."""
+    really, is_internal = admin.list_topics, [False]
+
+    async def listed(cluster: Cluster, *, internal: bool = False) -> list[admin.TopicDescription]:
+        return [
+            each if each.name != GROUP_JOURNAL else replace(each, is_internal=each.is_internal and is_internal[0])
+            for each in await really(cluster, internal=internal)
+        ]
+
+    monkeypatch.setattr(admin, "list_topics", listed)
+
+    async def story() -> None:
+        await asyncio.to_thread(_join_and_leave, own_broker, "anybody")
+        async with Cluster(own_broker.bootstrap_servers) as cluster:
+            reader = TimelineReader(cluster, lambda _: None)
+            assert await reader._find_topic()
+            assert reader.has_journal is False
+            is_internal[0] = True
+            assert await reader._find_topic()
+            assert reader.has_journal is True
 
     asyncio.run(story())

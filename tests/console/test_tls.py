@@ -7,12 +7,14 @@ import ssl
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
 from muster.testing import Broker
 from tests.console.console_process import STOP_SECONDS, ConsoleProcess
 from tests.security.certificates import Authority
+from tests.security.secure_server import PASSWORDS, SecureServer
 
 
 def test_pages_are_served_over_tls(broker: Broker, tmp_path: Path) -> None:
@@ -27,10 +29,26 @@ def test_pages_are_served_over_tls(broker: Broker, tmp_path: Path) -> None:
         answer = connection.getresponse()
         assert answer.status == 200
         assert b"<h1>Groups</h1>" in answer.read()
+        assert "strict-transport-security" not in answer.headers, "it would bind whatever else has this host name"
+        connection.close()
+
+
+def test_who_logs_in_over_tls_gets_a_cookie_for_tls_alone(tmp_path: Path) -> None:
+    form = urlencode({"user": "alice", "password": PASSWORDS["alice"], "mechanism": "SCRAM-SHA-512"})
+    with (
+        SecureServer(tmp_path) as server,
+        ConsoleProcess(
+            server.address("SASL_PLAINTEXT"), "--login", "--tls-cert", server.authority.server().keystore
+        ) as console,
+    ):
+        trusting = ssl.create_default_context(cafile=server.authority.file)
+        connection = http.client.HTTPSConnection("localhost", console.port, timeout=STOP_SECONDS, context=trusting)
+        connection.request("POST", "/login", form, {"Origin": f"https://localhost:{console.port}"})
+        answer = connection.getresponse()
+        assert answer.status == 303
         cookie = answer.headers["set-cookie"]
         assert cookie.startswith("__Host-")
         assert "secure" in cookie.lower()
-        assert "strict-transport-security" not in answer.headers, "it would bind whatever else has this host name"
         connection.close()
 
 

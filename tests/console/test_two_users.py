@@ -146,6 +146,61 @@ def test_the_history_of_a_group_is_for_those_who_may_see_it_also_when_the_group_
         assert shown("admin", "billing-export") == (True, False)
 
 
+def _log_in_by_form(console: ConsoleProcess, user: str) -> str:
+    """The cookie that it gives, by its id alone."""
+    form = {"user": user, "password": PASSWORDS[user], "mechanism": "SCRAM-SHA-512"}
+    answer = console.ask("/login", form)
+    assert answer.status == 303
+    return answer.headers["set-cookie"].partition(";")[0]
+
+
+def test_a_login_gives_a_new_session_and_ends_the_one_that_the_browser_had(console: ConsoleProcess) -> None:
+    console.forget_cookies()
+    before = _log_in_by_form(console, "alice")
+    old_token = console.token("/")
+    after = _log_in_by_form(console, "admin")
+    assert before != after
+    assert console.token("/") != old_token
+    assert "as <b>admin</b>" in console.ask("/").text
+    console.forget_cookies()
+    answer = console.ask("/", headers={"Cookie": before})
+    assert (answer.status, answer.headers["location"].partition("?")[0]) == (303, "/login"), "it is worth nothing now"
+
+
+def test_an_id_that_somebody_else_chose_is_not_taken_for_a_session(console: ConsoleProcess) -> None:
+    console.forget_cookies()
+    name = _log_in_by_form(console, "alice").partition("=")[0]
+    console.forget_cookies()
+    form = {"user": "alice", "password": PASSWORDS["alice"], "mechanism": "SCRAM-SHA-512"}
+    answer = console.ask("/login", form, {"Cookie": f"{name}=chosen"})
+    assert not answer.headers["set-cookie"].startswith(f"{name}=chosen")
+    console.forget_cookies()
+    assert console.ask("/", headers={"Cookie": f"{name}=chosen"}).status == 303
+
+
+def test_the_cookie_of_a_login_is_for_this_console_alone(console: ConsoleProcess) -> None:
+    console.forget_cookies()
+    form = {"user": "alice", "password": PASSWORDS["alice"], "mechanism": "SCRAM-SHA-512"}
+    cookie = console.ask("/login", form).headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+
+
+def test_leases_are_for_those_who_may_describe_the_cluster(server: SecureServer) -> None:
+    """The store is asked with the console's own rights; it is not even there here."""
+    flags = ("--login", "--store", "postgresql://127.0.0.1:1/none")
+    with ConsoleProcess(server.address("SASL_PLAINTEXT"), *flags) as console:
+        _log_in_by_form(console, "alice")
+        page = console.ask("/cluster").text
+        assert "The user lacks the right to describe the cluster" in page
+        assert "127.0.0.1:1" not in page
+        console.forget_cookies()
+        _log_in_by_form(console, "admin")
+        page = console.ask("/cluster").text
+        assert "Leases are not known: " in page
+        assert "The user lacks the right" not in page
+
+
 def test_nothing_is_shown_without_a_login(console: ConsoleProcess) -> None:
     console.forget_cookies()
     for path in ("/", "/group?id=billing", "/topics", "/messages?topic=orders", "/cluster", "/delete?id=billing"):

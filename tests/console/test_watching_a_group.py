@@ -103,7 +103,7 @@ def test_the_list_of_groups_is_live_and_its_filters_are_in_the_address(
         fleet.join("ada")
         shows(browser, "#groups tbody", "listed", "Stable", "was the first to join")
         fleet.commit("ada", 0)
-        lacks(browser, "#groups tbody tr td:nth-child(4)", "unknown")
+        lacks(browser, "#groups tbody tr td:nth-child(4)", "not known")
         query = TrackedQuery("8c6e", "51d0", 12, 345)
         commit = CommittedOffset(0, metadata=query.metadata())
         run(set_offsets(broker.bootstrap_servers, "listed-query", {TopicPartition("orders", 0): commit}))

@@ -14,9 +14,11 @@ pytestmark = pytest.mark.xdist_group("source")  # parsed once
 ALLOWED = {
     "src/muster/client/membership_base.py": "a callback of the user's failed: he is told, the member goes on",
     "src/muster/cluster/workers.py": "a worker process logs why it ends, and ends",
+    "src/muster/console/guard.py": "answered as an error without a page, with the headers of every answer",
     "src/muster/console/live.py": "ends one update of one page, which says so; the others go on",
     "src/muster/console/observer.py": "ends one look at the cluster; pages say so, and the next one tries again",
     "src/muster/console/timeline_reader.py": "ends one attempt to follow the journal; pages say so, and the next one tries again",
+    "src/muster/console/web.py": "answered with a page that says so; its traceback is logged",
     "src/muster/log/side_by_side.py": "raised again, for the task that waits for the thread",
     "src/muster/pipeline/lake/spark_reader.py": "Connect says by an exception of its own family that it has no context",
     "src/muster/pipeline/session.py": "pyspark, py4j and grpc have no common family of errors",

@@ -6,11 +6,17 @@
             ends = await admin.list_offsets(cluster, dict.fromkeys(offsets, admin.LATEST))
 
 Each takes the cluster first, tries again what fails for a passing reason, and raises ClientError. Where many things are
-asked at once and each may fail by itself, the answer has a ClientError in its place.
+asked at once and each may fail by itself, the answer has a ClientError in its place. Those of `best_effort` ask once.
 """
 
 from __future__ import annotations
 
+from muster.client.best_effort import (
+    committed_offsets_of,
+    describe_each,
+    known_ends,
+    list_groups_by_node,
+)
 from muster.client.configs import (
     ConfigEntry,
     alter_group_configs,
@@ -38,7 +44,6 @@ from muster.client.offsets import (
     ListedOffset,
     commit_offsets,
     committed_offsets,
-    committed_offsets_of,
     delete_offsets,
     list_offsets,
     log_ends,
@@ -97,6 +102,7 @@ __all__ = [
     "delete_groups",
     "delete_offsets",
     "delete_topics",
+    "describe_each",
     "describe_group",
     "describe_groups",
     "describe_producers",
@@ -105,7 +111,9 @@ __all__ = [
     "fence_producer",
     "fetch_records",
     "group_configs",
+    "known_ends",
     "list_groups",
+    "list_groups_by_node",
     "list_offsets",
     "list_topics",
     "list_transactions",

@@ -42,15 +42,25 @@ class Coordinators:
 
     async def find(self, keys: Sequence[str]) -> dict[str, int]:
         """Key -> node id, for all of them; ClientError names the one that has none now."""
+        found: dict[str, int] = {}
+        for key, node_id in (await self.find_each(keys)).items():
+            if isinstance(node_id, ClientError):
+                raise node_id
+            found[key] = node_id
+        return found
+
+    async def find_each(self, keys: Sequence[str]) -> dict[str, int | ClientError]:
+        """The same with a ClientError in the place of a key that has none now. ClientError if nobody can be asked."""
         missing = [key for key in dict.fromkeys(keys) if key not in self._known]
+        failures: dict[str, ClientError] = {}
         if missing:
             connection = await self._cluster.any_connection()
             if connection.version("FindCoordinator") >= _MANY_KEYS_SINCE:
-                await self._ask_for_many(connection, missing)
+                failures = await self._ask_for_many(connection, missing)
             else:
                 for key in missing:
-                    await self._ask_for_one(connection, key)
-        return {key: self._known[key][0] for key in keys}
+                    failures |= await self._ask_for_one(connection, key)
+        return {key: failures[key] if key in failures else self._known[key][0] for key in keys}
 
     def forget(self, key: str) -> None:
         self._known.pop(key, None)
@@ -58,21 +68,31 @@ class Coordinators:
     def forget_all(self) -> None:
         self._known.clear()
 
-    async def _ask_for_many(self, connection: Connection, keys: list[str]) -> None:
+    async def _ask_for_many(self, connection: Connection, keys: list[str]) -> dict[str, ClientError]:
+        """Returns why there is none, for those that have none now."""
         reply: FindCoordinatorResponse = await connection.call(
             "FindCoordinator", FindCoordinatorRequest(key_type=self._key_type, coordinator_keys=keys)
         )
+        failures: dict[str, ClientError] = {}
         for each in reply.coordinators:
-            self._note(each.key, each.error_code, each.error_message, each.node_id, Address(each.host, each.port))
+            if each.error_code == NONE:
+                self._note(each.key, each.node_id, Address(each.host, each.port))
+            else:
+                failures[each.key] = self._failure(each.key, each.error_code, each.error_message)
+        return failures
 
-    async def _ask_for_one(self, connection: Connection, key: str) -> None:
+    async def _ask_for_one(self, connection: Connection, key: str) -> dict[str, ClientError]:
         reply: FindCoordinatorResponse = await connection.call(
             "FindCoordinator", FindCoordinatorRequest(key=key, key_type=self._key_type)
         )
-        self._note(key, reply.error_code, reply.error_message, reply.node_id, Address(reply.host, reply.port))
+        if reply.error_code != NONE:
+            return {key: self._failure(key, reply.error_code, reply.error_message)}
+        self._note(key, reply.node_id, Address(reply.host, reply.port))
+        return {}
 
-    def _note(self, key: str, error_code: int, message: str | None, node_id: int, address: Address) -> None:
-        if error_code != NONE:
-            raise ClientError(error_code, f"find the coordinator of {_KEY_NAMES[self._key_type]} {key}", message)
+    def _failure(self, key: str, error_code: int, message: str | None) -> ClientError:
+        return ClientError(error_code, f"find the coordinator of {_KEY_NAMES[self._key_type]} {key}", message)
+
+    def _note(self, key: str, node_id: int, address: Address) -> None:
         self._known[key] = (node_id, address)
         self._cluster.brokers.setdefault(node_id, address)

@@ -92,20 +92,25 @@ async def list_groups(cluster: Cluster, states: Sequence[str] = (), types: Seque
         await cluster.refresh([])
         found: dict[str, GroupListing] = {}
         for node_id in sorted(cluster.brokers):
-            connection = await cluster.connection_to(node_id)
-            if (states or types) and connection.version("ListGroups") < _STATES_SINCE + bool(types):
-                raise ClientError(UNSUPPORTED_VERSION, "list groups by state or type", "the broker is too old for that")
-            reply: ListGroupsResponse = await connection.call(
-                "ListGroups", ListGroupsRequest(list(states), list(types))
-            )
-            raise_for(reply.error_code, f"list the groups of broker {node_id}")
-            for each in reply.groups:
-                found[each.group_id] = GroupListing(
-                    each.group_id, each.protocol_type, each.group_state, each.group_type
-                )
+            found |= await list_groups_at(cluster, node_id, states, types)
         return [found[group_id] for group_id in sorted(found)]
 
     return await cluster.persist(attempt)
+
+
+async def list_groups_at(
+    cluster: Cluster, node_id: int, states: Sequence[str] = (), types: Sequence[str] = ()
+) -> dict[str, GroupListing]:
+    """Those that one broker coordinates, asked once."""
+    connection = await cluster.connection_to(node_id)
+    if (states or types) and connection.version("ListGroups") < _STATES_SINCE + bool(types):
+        raise ClientError(UNSUPPORTED_VERSION, "list groups by state or type", "the broker is too old for that")
+    reply: ListGroupsResponse = await connection.call("ListGroups", ListGroupsRequest(list(states), list(types)))
+    raise_for(reply.error_code, f"list the groups of broker {node_id}")
+    return {
+        each.group_id: GroupListing(each.group_id, each.protocol_type, each.group_state, each.group_type)
+        for each in reply.groups
+    }
 
 
 async def describe_groups(cluster: Cluster, group_ids: Sequence[str]) -> list[GroupDescription]:
@@ -121,7 +126,10 @@ async def describe_groups(cluster: Cluster, group_ids: Sequence[str]) -> list[Gr
         for node_id, wanted in by_node.items():
             connection = await cluster.coordinators.connection(wanted[0], "")
             for portion in batched(wanted, GROUPS_A_REQUEST):
-                found.update({each.group_id: each for each in await _describe(connection, node_id, portion)})
+                for group_id, each in (await describe_at(connection, node_id, portion)).items():
+                    if isinstance(each, ClientError):
+                        raise each
+                    found[group_id] = each
 
     await cluster.persist(attempt)
     return [found[group_id] for group_id in group_ids]
@@ -173,27 +181,36 @@ async def _delete(cluster: Cluster, group_id: str) -> None:
         raise_for(each.error_code, f"delete group {group_id}")
 
 
-async def _describe(connection: Connection, node_id: int, group_ids: Sequence[str]) -> list[GroupDescription]:
-    """KIP-848 groups have a question of their own; brokers answer GROUP_ID_NOT_FOUND to it for classic ones."""
-    found: list[GroupDescription] = []
+async def describe_at(
+    connection: Connection, node_id: int, group_ids: Sequence[str]
+) -> dict[str, GroupDescription | ClientError]:
+    """What a coordinator says of each of its groups: a ClientError in the place of one that it does not describe.
+
+    KIP-848 groups have a question of their own; brokers answer GROUP_ID_NOT_FOUND to it for classic ones.
+    """
+    found: dict[str, GroupDescription | ClientError] = {}
     if "ConsumerGroupDescribe" in connection.versions:
         modern: ConsumerGroupDescribeResponse = await connection.call(
             "ConsumerGroupDescribe", ConsumerGroupDescribeRequest(list(group_ids))
         )
         for group in modern.groups:
             if group.error_code == NONE:
-                found.append(_modern(group, node_id))
+                found[group.group_id] = _modern(group, node_id)
             elif is_retriable(group.error_code):
-                raise ClientError(group.error_code, f"describe group {group.group_id}", group.error_message)
-    known = {each.group_id for each in found}
-    others = [group_id for group_id in group_ids if group_id not in known]
+                found[group.group_id] = _not_described(group.group_id, group.error_code, group.error_message)
+    others = [group_id for group_id in group_ids if group_id not in found]
     if others:
         reply: DescribeGroupsResponse = await connection.call("DescribeGroups", DescribeGroupsRequest(others))
         for classic in reply.groups:
-            if classic.error_code != GROUP_ID_NOT_FOUND:  # version 6 says it so, with the state Dead
-                raise_for(classic.error_code, f"describe group {classic.group_id}", classic.error_message)
-            found.append(_classic(classic, node_id))
+            if classic.error_code in (NONE, GROUP_ID_NOT_FOUND):  # version 6 says the latter, with the state Dead
+                found[classic.group_id] = _classic(classic, node_id)
+            else:
+                found[classic.group_id] = _not_described(classic.group_id, classic.error_code, classic.error_message)
     return found
+
+
+def _not_described(group_id: str, code: int, message: str | None) -> ClientError:
+    return ClientError(code, f"describe group {group_id}", message)
 
 
 def _classic(group: DescribeGroupsResponseGroup, node_id: int) -> GroupDescription:

@@ -25,7 +25,6 @@ from muster.client.offset_messages import (
     unstable_in,
 )
 from muster.client.partitions import (
-    GROUPS_A_REQUEST,
     PARTITIONS_A_REQUEST,
     TopicPartition,
     batched,
@@ -57,7 +56,6 @@ __all__ = [
     "ListedOffset",
     "commit_offsets",
     "committed_offsets",
-    "committed_offsets_of",
     "delete_offsets",
     "list_offsets",
     "log_ends",
@@ -96,33 +94,11 @@ async def committed_offsets(
     return await cluster.persist(attempt)
 
 
-async def committed_offsets_of(
+async def committed_at(
     cluster: Cluster, group_ids: Sequence[str]
 ) -> dict[str, dict[TopicPartition, CommittedOffset] | ClientError]:
-    """The same for many groups, in few requests where brokers take several groups in one (KIP-709)."""
-    found: dict[str, dict[TopicPartition, CommittedOffset] | ClientError] = {}
-
-    async def attempt() -> None:
-        missing = [group_id for group_id in dict.fromkeys(group_ids) if group_id not in found]
-        by_node: dict[int, list[str]] = {}
-        for group_id, node_id in (await cluster.coordinators.find(missing)).items():
-            by_node.setdefault(node_id, []).append(group_id)
-        for wanted in by_node.values():
-            for portion in batched(wanted, GROUPS_A_REQUEST):
-                found.update(await _committed_at(cluster, portion))
-        for failure in found.values():
-            if isinstance(failure, ClientError) and failure.is_retriable:
-                found.clear()
-                raise failure
-
-    await cluster.persist(attempt)
-    return found
-
-
-async def _committed_at(
-    cluster: Cluster, group_ids: Sequence[str]
-) -> dict[str, dict[TopicPartition, CommittedOffset] | ClientError]:
-    """Of groups that have the same coordinator."""
+    """What groups with the same coordinator have committed, a ClientError in the place of one that it does not tell; in one
+    request where brokers take several groups in one (KIP-709)."""
     connection = await cluster.coordinators.connection(group_ids[0], "")
     if connection.version("OffsetFetch") >= MANY_GROUPS_SINCE:
         return committed_by_group(await connection.call("OffsetFetch", fetch_all_request(group_ids)))
@@ -206,7 +182,7 @@ async def list_offsets(
         for leader, asked in by_leader.items():
             for places in batched(asked, PARTITIONS_A_REQUEST):
                 portion = {place: asked[place] for place in places}
-                await _list_at(cluster, leader, portion, read_committed, found)
+                await list_at(cluster, leader, portion, read_committed, found)
 
     await cluster.persist(attempt)
     return {place: found[place] for place in wanted}
@@ -240,13 +216,14 @@ async def _ends(cluster: Cluster, wanted: Mapping[str, list[int]]) -> dict[Topic
     return {place: found.offset for place, found in listed.items()}
 
 
-async def _list_at(
+async def list_at(
     cluster: Cluster,
     leader: int,
     wanted: Mapping[TopicPartition, int],
     read_committed: bool,
     found: dict[TopicPartition, ListedOffset],
 ) -> None:
+    """Ask one leader, and put what it says into `found`. ClientError if that is not all, the first one that lasts."""
     connection = await cluster.connection_to(leader)
     if MAX_TIMESTAMP in wanted.values() and connection.version("ListOffsets") < MAX_TIMESTAMP_SINCE:
         raise ClientError(UNSUPPORTED_VERSION, "find the record with the largest timestamp", "the broker is too old")

@@ -19,6 +19,7 @@ from muster.client.failure import ClientError
 from muster.client.groups import GroupDescription, GroupMember
 from muster.client.partitions import TopicPartition
 from muster.client.reset_file import UnusablePlan, parse_plan, write_plan
+from muster.client.reset_outcome import ResetOutcome, carry_out
 from muster.client.reset_plan import CannotShift, Move, Rule, Target, planned
 from muster.console.guard import MOST_BODY_BYTES
 from muster.console.times import moment_of
@@ -60,7 +61,10 @@ def _fits_a_form(group: str, csv: str) -> bool:
     return len(quote_plus(f"{group}{sent}")) <= _MOST_CSV_BYTES
 
 
-def _plan_page(visit: Visit, group: str, moves: list[Move], *, done: bool, refusal: str = "") -> Response:
+def _plan_page(
+    visit: Visit, group: str, moves: list[Move], *, done: bool, refusal: str = "", failure: str = ""
+) -> Response:
+    """`failure`: why only these moves were done, and not all."""
     context = {
         "group": group,
         "moves": moves,
@@ -68,8 +72,9 @@ def _plan_page(visit: Visit, group: str, moves: list[Move], *, done: bool, refus
         "undo": _undo(moves),
         "done": done,
         "refusal": refusal,
+        "failure": failure,
     }
-    return visit.page("reset_plan.html", context)
+    return visit.page("reset_plan.html", context, status=502 if failure else 200)
 
 
 # -- resetting offsets
@@ -118,15 +123,26 @@ async def reset(visit: Visit) -> Response:
     ]
     if not _fits_a_form(group, _undo(moves)):
         raise BadRequest(_too_many(len(moves)))
-    try:
-        await admin.commit_offsets(cluster, group, {each.place: each.new for each in moves})
-    except ClientError as failure:
-        _write_audit_line(visit, f"reset offsets of group {group!r}", failure)
-        if failure.code in _JOINED_MEANWHILE:
-            raise BadRequest(f"Somebody joined {group} meanwhile ({failure.name}): nothing was changed.") from None
-        raise
-    _write_audit_line(visit, f"reset {len(moves)} offsets of group {group!r}")
-    return _plan_page(visit, group, moves, done=True)
+    return _reset_page(visit, group, moves, await carry_out(cluster, group, moves))
+
+
+def _reset_page(visit: Visit, group: str, moves: list[Move], outcome: ResetOutcome) -> Response:
+    what, done, failure = f"offsets of group {group!r}", list(outcome.done), outcome.failure
+    if failure is None:
+        _write_audit_line(visit, f"reset {len(moves)} {what}")
+        return _plan_page(visit, group, moves, done=True)
+    if outcome.unread is not None:
+        _write_audit_line(visit, f"may have reset up to {len(moves)} {what}: {failure.name}")
+        why = f"{failure} Nobody knows which of these {len(moves)} offsets were set: {outcome.unread}"
+        return _plan_page(visit, group, done, done=True, failure=why)
+    if done:
+        _write_audit_line(visit, f"reset {len(done)} of {len(moves)} {what}, then failed: {failure.name}")
+        why = f"Only {len(done)} of {len(moves)} offsets were set, those below. {failure}"
+        return _plan_page(visit, group, done, done=True, failure=why)
+    _write_audit_line(visit, f"reset {what}", failure)
+    if failure.code in _JOINED_MEANWHILE:
+        raise BadRequest(f"Somebody joined {group} meanwhile ({failure.name}): nothing was changed.")
+    return visit.failure(f"{failure} Nothing was changed.", 502)
 
 
 async def undo_file(visit: Visit) -> Response:

@@ -22,13 +22,13 @@ from muster.console.cluster_page import follow_cluster
 from muster.console.guard import Guard
 from muster.console.history_page import history_pages
 from muster.console.live import View
-from muster.console.login import MECHANISMS, Login
+from muster.console.login import MECHANISMS, Login, TooManyLogins
 from muster.console.observers import Observers, load_codecs
 from muster.console.record_tail import follow
 from muster.console.rendering import Renderer
 from muster.console.sessions import Sessions
 from muster.console.settings import ConsoleSettings
-from muster.console.web import Console, Handler, Visit, form_of, page_for
+from muster.console.web import BadRequest, Console, Handler, Visit, form_of, page_for
 
 _TIDY_SECONDS: Final = 30.0
 _POLLED: Final[dict[str, Handler]] = {"/live/messages": follow, "/live/cluster": follow_cluster}
@@ -118,12 +118,18 @@ def _login_page(console: Console) -> pages.Endpoint:
 
 def _log_in(console: Console) -> pages.Endpoint:
     async def endpoint(request: Request) -> Response:
-        form = await form_of(request)
+        try:
+            form = await form_of(request)
+        except BadRequest as error:
+            return _form(console, "/", "", str(error), status=400)
         user, where = form.get("user", ""), form.get("next", "/")
         try:
             security = await console.login.verify(user, form.get("password", ""), form.get("mechanism", ""))
         except ClientError as failure:
             return _form(console, where, user, str(failure), status=403)
+        except TooManyLogins as failure:
+            return _form(console, where, user, str(failure), status=503)
+        console.sessions.end_of(request)
         session = console.sessions.begin(security, user)
         response = RedirectResponse(_inside(where), 303)
         console.sessions.remember(session, response)

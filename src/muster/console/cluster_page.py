@@ -153,6 +153,8 @@ async def _leases(visit: Visit) -> tuple[Mapping[int, NodeLease], str]:
     store = visit.console.settings.store
     if store is None:
         return {}, ""
+    if refusal := await visit.refusal_to_describe_cluster():
+        return {}, refusal
     try:
         return await asyncio.to_thread(store.leases), ""
     except StoreFailure as failure:

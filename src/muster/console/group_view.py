@@ -77,7 +77,13 @@ class GroupView:
         timeline = reader.timelines.of(self.group)
         minute = self._observer.now_ms() // MINUTE_MS  # the lanes go on, minute by minute
         version = None if known is None else (known.version, known.waited)
-        told = (self._observer.trouble, reader.trouble, reader.lost, reader.has_journal, self._is_asking())
+        told = (
+            self._observer.trouble_of(self.group),
+            reader.trouble,
+            reader.lost,
+            reader.has_journal,
+            self._is_asking(),
+        )
         return timeline.version, version, told, minute
 
     def context(self) -> dict[str, Any]:
@@ -110,7 +116,7 @@ class GroupView:
             else [],
             "members_then": members_then(history) if self.at_ms is not None else [],
             "reader": self._observer.reader,
-            "trouble": self._observer.trouble,
+            "trouble": self._observer.trouble_of(self.group),
             "now_ms": now_ms,
             "most_members": SHOWN_MEMBERS,
             "most_positions": SHOWN_POSITIONS,
@@ -119,7 +125,7 @@ class GroupView:
     def _is_asking(self) -> bool:
         """Nothing is known yet, and the cluster has been asked."""
         observer = self._observer
-        return self.known is None and not observer.trouble and not observer.has_looked_at(self.group)
+        return self.known is None and not observer.trouble_of(self.group) and not observer.has_looked_at(self.group)
 
 
 def members_then(history: History) -> list[tuple[str, list[Partition]]]:

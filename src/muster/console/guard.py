@@ -5,6 +5,8 @@
 - Origin: whatever changes something must come from a page of this console itself: of the public address if it has one, else of the
   address that the request names.
 - Content-Security-Policy: nothing is loaded from elsewhere, and no script or style in the markup itself counts.
+
+What fails behind it without an answer is answered here too, so that this answer has the headers.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from muster.console.trouble import log_and_describe
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self';"
@@ -45,16 +49,25 @@ class Guard:
             await self._app(scope, receive, send)
             return
         refusal = self._refusal(scope["method"], Headers(scope=scope))
+        has_started = False
 
         async def with_headers(message: Message) -> None:
+            nonlocal has_started
             if message["type"] == "http.response.start":
+                has_started = True
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
-        await (self._app if refusal is None else refusal)(scope, receive, with_headers)
+        try:
+            await (self._app if refusal is None else refusal)(scope, receive, with_headers)
+        except Exception as failure:
+            if has_started:
+                raise  # the web server ends the connection
+            text = log_and_describe(failure, f"Answering {scope['path']}", "Load it again.")
+            await PlainTextResponse(f"{text}\n", 500)(scope, receive, with_headers)
 
     def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
         host = headers.get("host", "")

@@ -15,6 +15,10 @@ class KnownGroups:
         """Whether the cluster has said once which groups there are."""
         self.version = 0
         """Grows with every change of the list."""
+        self.changes = 0
+        """Grows with every change of what is known of a group."""
+        self.looks = 0
+        """Grows with every answer about offsets: time lags grow though nothing changes."""
         self._names: list[str] | None = None
         self._topics: dict[str, frozenset[str]] = {}
         """Group -> topics that it has a commit or an assignment in."""
@@ -37,8 +41,8 @@ class KnownGroups:
     def count_seen(self) -> int:
         return sum(known.looked_ms is not None for known in self.statuses.values())
 
-    def list_anew(self, listings: Iterable[GroupListing]) -> None:
-        """The whole list, as the cluster has it."""
+    def list_anew(self, listings: Iterable[GroupListing], *, is_whole: bool = True) -> None:
+        """The list as the cluster has it. If it is not whole, a group that is not in it may be there all the same."""
         listed = {each.group_id: each for each in listings}
         self.has_listed = True
         for group, listing in listed.items():
@@ -49,8 +53,9 @@ class KnownGroups:
                 known.listing = listing
                 known.version += 1
                 self.version += 1
-        for group in [each for each in self.statuses if each not in listed]:
-            self.drop(group)
+        if is_whole:
+            for group in [each for each in self.statuses if each not in listed]:
+                self.drop(group)
 
     def describe(self, described: GroupDescription) -> None:
         group = described.group_id
@@ -59,11 +64,26 @@ class KnownGroups:
             return
         if group not in self.statuses:
             self._add(GroupListing(group, described.protocol_type, described.state, described.type))
-        self.statuses[group].set_description(described)
+        known = self.statuses[group]
+        version = known.version
+        known.set_description(described)
+        self.changes += known.version != version
 
-    def set_positions(self, group: str, positions: list[Position], now_ms: int, failure: str = "") -> None:
-        self.statuses[group].set_positions(positions, now_ms, failure)
+    def set_positions(self, group: str, positions: list[Position], now_ms: int) -> None:
+        self._set_positions(group, positions, now_ms, "")
         self._set_topics(group, frozenset(each.place.topic for each in positions))
+
+    def set_failure(self, group: str, now_ms: int, failure: str) -> None:
+        """Its offsets cannot be asked for now. It goes on to count as a reader of its topics."""
+        if group in self.statuses:
+            self._set_positions(group, [], now_ms, failure)
+
+    def _set_positions(self, group: str, positions: list[Position], now_ms: int, failure: str) -> None:
+        known = self.statuses[group]
+        version = known.version
+        known.set_positions(positions, now_ms, failure)
+        self.changes += known.version != version
+        self.looks += 1
 
     def drop(self, group: str) -> None:
         """The cluster does not have it any more."""

@@ -14,6 +14,12 @@ from muster.wire.errors import INVALID_CONFIG
 MECHANISMS: Final = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
 MOST_AT_ONCE: Final = 4
 """Whoever guesses passwords waits in this queue, and for the cluster's own delay after each wrong one."""
+MOST_WAITING: Final = 50
+"""In the queue; each has a form in memory."""
+
+
+class TooManyLogins(Exception):
+    """The queue is full. Says what to do."""
 
 
 class Login:
@@ -21,6 +27,7 @@ class Login:
         self._base = base
         self._observers = observers
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+        self._waiting = 0
 
     @property
     def mechanism(self) -> str:
@@ -28,11 +35,25 @@ class Login:
         return self._base.mechanism if self._base.mechanism in MECHANISMS else MECHANISMS[0]
 
     async def verify(self, user: str, password: str, mechanism: str) -> Security:
-        """Log in to the cluster as this user; returns the credentials for later connections. ClientError if it refuses."""
+        """Log in to the cluster as this user; returns the credentials for later connections. ClientError if it refuses,
+        TooManyLogins if it cannot be asked now."""
         security = self._security(user, password, mechanism)
-        async with self._turns, self._observers.cluster(security) as cluster:
-            await cluster.refresh([])
+        await self._wait_for_turn()
+        try:
+            async with self._observers.cluster(security) as cluster:
+                await cluster.refresh([])
+        finally:
+            self._turns.release()
         return security
+
+    async def _wait_for_turn(self) -> None:
+        if self._waiting >= MOST_WAITING:
+            raise TooManyLogins("Too many people are logging in just now: try again in a moment.")
+        self._waiting += 1
+        try:
+            await self._turns.acquire()
+        finally:
+            self._waiting -= 1
 
     def _security(self, user: str, password: str, mechanism: str) -> Security:
         """TLS as on the command line; nothing else of what it says about who acts."""

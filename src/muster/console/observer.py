@@ -8,7 +8,7 @@ things go on side by side, so that none waits for another:
 - journal events are shown as they come, without asking anybody.
 - groups that events tell of, and what a page shows that has just been opened, are asked about without waiting for the next look.
 
-Whatever fails is told on the pages and tried again.
+Whatever fails is told on the pages and tried again. A group or a broker that cannot be asked fails alone.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ SWEEP_GROUPS: Final = 200
 """Of groups that no page shows so many are asked about with each look, so that lists can be sorted by their lag."""
 FRESH_SECONDS: Final = 1.5
 KNOWN_SECONDS: Final = 10.0
+SHOWN_FAILURES: Final = 3
+"""Of brokers that do not list their groups."""
 MOST_UNKNOWN: Final = 1_000
 """Names that were asked about and are no group's; pages may ask for any."""
 
@@ -75,6 +77,11 @@ class Observer:
         self.reader = TimelineReader(cluster, self._on_event)
         self.trouble = ""
         """Why a look failed; empty when everything that pages show has been asked for since without a failure."""
+        self.list_trouble = ""
+        """Which brokers did not say what groups they have."""
+        self._failed: dict[str, str] = {}
+        """Groups that could not be described at the last look, or whose timeline could not be read, and why; also those that
+        are not listed."""
         self._ends = EndsSeen()
         self._listed_at = float("-inf")
         self._looked_at: dict[str, float] = {}
@@ -193,6 +200,10 @@ class Observer:
         """Whether the cluster has ever said what it knows of that group, were it that there is none."""
         return group in self._looked_at
 
+    def trouble_of(self, group: str) -> str:
+        """Why what is known of a group may be old, or why nothing is; empty if that is not so."""
+        return self.trouble or self._failed.get(group, "")
+
     def forget(self, group: str) -> None:
         """Somebody has changed it: the next page asks anew."""
         self._looked_at.pop(group, None)
@@ -218,7 +229,7 @@ class Observer:
         try:
             await self.reader.read_whole(group)
         except ClientError as failure:
-            self.reader.trouble = str(failure)
+            self._failed[group] = str(failure)
 
     async def _look_around(self, wanted: Wants) -> None:
         """At what pages show, and where a list is open at a portion of the groups that no page shows. This alone says that
@@ -241,28 +252,29 @@ class Observer:
     async def _list(self) -> None:
         if time.monotonic() - self._listed_at < FRESH_SECONDS:
             return
-        self.groups.list_anew(await admin.list_groups(self.cluster))
+        listed, failures = await admin.list_groups_by_node(self.cluster)
+        self.groups.list_anew(listed, is_whole=not failures)
+        self.list_trouble = " ".join(str(failures[node_id]) for node_id in sorted(failures)[:SHOWN_FAILURES])
         self._listed_at = time.monotonic()
 
     async def _look_at(self, group_ids: list[str], detail: frozenset[str]) -> None:
         if not group_ids:
             return
         await self._describe(group_ids)
-        present = [group for group in group_ids if group in self.groups]
+        present = [group for group in group_ids if group in self.groups and group not in self._failed]
         committed = await admin.committed_offsets_of(self.cluster, present)
         offsets = {group: found for group, found in committed.items() if not isinstance(found, ClientError)}
         places = {place for group, found in offsets.items() for place in self._places_of(group, found)}
-        ends, _ = await admin.log_ends(self.cluster, places)
-        unstable = {group: await self._unstable(group, offsets) for group in present if group in detail}
+        ends = await admin.known_ends(self.cluster, places)
+        unstable = {group: await self._unstable(group, offsets) for group in offsets if group in detail}
         now_ms = self.now_ms()
         self._ends.add(ends, now_ms)
-        for group in present:
+        for group, found in committed.items():
             known = self.groups.statuses.get(group)
-            found = committed[group]
             if known is None:
                 continue
             if isinstance(found, ClientError):
-                self.groups.set_positions(group, [], now_ms, str(found))
+                self.groups.set_failure(group, now_ms, str(found))
             else:
                 positions = self._positions(known, found, ends, unstable.get(group), now_ms)
                 self.groups.set_positions(group, positions, now_ms)
@@ -273,6 +285,7 @@ class Observer:
     def _note_looked_at(self, group_ids: list[str]) -> None:
         if len(self._looked_at) > 2 * len(self.groups.statuses) + MOST_UNKNOWN:
             self._looked_at = {group: at for group, at in self._looked_at.items() if group in self.groups}
+            self._failed = {group: why for group, why in self._failed.items() if group in self.groups}
         self._looked_at.update(dict.fromkeys(group_ids, time.monotonic()))
 
     def _places_of(self, group: str, committed: dict[TopicPartition, CommittedOffset]) -> set[TopicPartition]:
@@ -280,8 +293,13 @@ class Observer:
         return places_of(known.description if known is not None else None, committed)
 
     async def _describe(self, group_ids: list[str]) -> None:
-        for described in await admin.describe_groups(self.cluster, group_ids):
-            self.groups.describe(described)
+        for group, described in (await admin.describe_each(self.cluster, group_ids)).items():
+            if isinstance(described, ClientError):
+                self._failed[group] = str(described)
+                self.groups.set_failure(group, self.now_ms(), str(described))
+            else:
+                self._failed.pop(group, None)
+                self.groups.describe(described)
 
     async def _unstable(
         self, group: str, offsets: dict[str, dict[TopicPartition, CommittedOffset]]

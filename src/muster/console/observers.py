@@ -10,6 +10,7 @@ from muster.client.security import Security
 from muster.console.live import Live, Render
 from muster.console.observer import Observer
 from muster.console.settings import ConsoleSettings
+from muster.console.trouble import log_and_describe
 from muster.wire.apis import API_KEYS, APIS, request_encoder, response_decoder
 
 CLIENT_ID: Final = "muster-console"
@@ -53,8 +54,11 @@ class Observers:
             live.end()
 
     async def close_unused(self, used: set[Security]) -> None:
+        """One that cannot be closed is logged, and does not keep the others."""
         over = [self._live.pop(security) for security in list(self._live) if security not in used]
-        await asyncio.gather(*(each.close() for each in over))
+        for outcome in await asyncio.gather(*(each.close() for each in over), return_exceptions=True):
+            if isinstance(outcome, Exception):
+                log_and_describe(outcome, "Closing the connections of a user", "They are forgotten.")
 
     async def close(self) -> None:
         await self.close_unused(set())

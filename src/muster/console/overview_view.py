@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any, Final
 
 from muster.client.groups import GroupListing
 from muster.console.group_status import GroupStatus
 from muster.console.group_timeline import Latest
 from muster.console.observer import Observer, Wants
+from muster.console.rendering import bracket
 from muster.console.time_lag import Bracket
 
 PAGE_ROWS: Final = 50
@@ -68,51 +70,84 @@ class Row:
     latest: Latest | None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The groups that match: how many, and those on the page."""
+
+    matching: int
+    page: int
+    pages: int
+    shown: list[str]
+
+
 class OverviewView:
     regions: Final = {"groups": "groups.html"}
 
     def __init__(self, observer: Observer, choice: Choice) -> None:
         self._observer = observer
         self.choice = choice
+        self._found = Found(0, 1, 1, [])
+        self._found_for: object = None
+        """What the groups that were found depend on, as it was then."""
 
     @property
     def key(self) -> str:
         return f"overview {self.choice!r}"
 
     def wants(self) -> Wants:
-        return Wants(True, frozenset(self._visible()))
+        return Wants(True, frozenset(self._find().shown))
 
     def fingerprint(self) -> object:
         observer = self._observer
         reader, statuses = observer.reader, observer.groups.statuses
-        versions = tuple((group, statuses[group].version, self._timeline_version(group)) for group in self._visible())
-        told = (observer.trouble, reader.trouble, reader.lost, reader.has_journal, observer.groups.has_listed)
+        versions = tuple(
+            (group, statuses[group].version, bracket(statuses[group].waited), self._timeline_version(group))
+            for group in self._find().shown
+        )
+        told = (self._trouble(), reader.trouble, reader.lost, reader.has_journal, observer.groups.has_listed)
         return observer.groups.version, told, versions
 
     def context(self) -> dict[str, Any]:
-        found = self._matching()
-        pages = max(1, -(-len(found) // PAGE_ROWS))
+        found = self._find()
         observer, statuses = self._observer, self._observer.groups.statuses.values()
         return {
             "choice": self.choice,
-            "rows": [self._row(group) for group in self._visible(found)],
-            "matching": len(found),
+            "rows": [self._row(group) for group in found.shown],
+            "matching": found.matching,
             "all": len(statuses),
             "looked_at": observer.groups.count_seen(),
             "is_asking": not observer.groups.has_listed and not observer.trouble,
-            "page": min(self.choice.page, pages),
-            "pages": pages,
-            "states": Counter(each.state or "unknown" for each in statuses),
+            "page": found.page,
+            "pages": found.pages,
+            "states": Counter(each.state or "not known" for each in statuses),
             "reader": observer.reader,
-            "trouble": observer.trouble,
+            "trouble": self._trouble(),
             "columns": SORTS,
         }
 
-    def _visible(self, found: list[str] | None = None) -> list[str]:
-        names = self._matching() if found is None else found
-        pages = max(1, -(-len(names) // PAGE_ROWS))
-        first = (min(self.choice.page, pages) - 1) * PAGE_ROWS
-        return names[first : first + PAGE_ROWS]
+    def _trouble(self) -> str:
+        """Of all, of the list, or of the first group on the page that could not be asked about."""
+        observer = self._observer
+        if observer.trouble or observer.list_trouble:
+            return observer.trouble or observer.list_trouble
+        return next(filter(None, map(observer.trouble_of, self._find().shown)), "")
+
+    def _find(self) -> Found:
+        """Sorted once for each change of what that depends on: there may be thousands of groups and hundreds of pages."""
+        groups, timelines = self._observer.groups, self._observer.reader.timelines
+        depends_on = (
+            groups.version,
+            groups.changes,
+            groups.looks if self.choice.sort == "time" else 0,
+            timelines.version if self.choice.sort == "rebalance" else 0,
+        )
+        if depends_on != self._found_for:
+            names = self._matching()
+            pages = max(1, -(-len(names) // PAGE_ROWS))
+            page = min(self.choice.page, pages)
+            self._found = Found(len(names), page, pages, names[(page - 1) * PAGE_ROWS : page * PAGE_ROWS])
+            self._found_for = depends_on
+        return self._found
 
     def _matching(self) -> list[str]:
         choice, wanted = self.choice, self.choice.q.casefold()
@@ -144,7 +179,10 @@ class OverviewView:
             case "lag":
                 return known.lag
             case "time":
-                return known.waited.least_ms if known.waited is not None else None
+                waited = known.waited
+                if waited is None or not waited.is_known:
+                    return None
+                return waited.least_ms, inf if waited.most_ms is None else waited.most_ms
             case "change":
                 return known.change
             case _:

@@ -32,7 +32,7 @@ class ReaderView:
 
     def fingerprint(self) -> object:
         groups = self._observer.groups
-        return self._readers(), groups.count_seen(), len(groups.statuses), groups.has_listed, self._observer.trouble
+        return self._readers(), groups.count_seen(), len(groups.statuses), groups.has_listed, self._trouble()
 
     def context(self) -> dict[str, Any]:
         observer, readers = self._observer, self._readers()
@@ -42,8 +42,11 @@ class ReaderView:
             "seen": observer.groups.count_seen(),
             "groups": len(observer.groups.statuses),
             "is_asking": not observer.groups.has_listed and not observer.trouble,
-            "trouble": observer.trouble,
+            "trouble": self._trouble(),
         }
+
+    def _trouble(self) -> str:
+        return self._observer.trouble or self._observer.list_trouble
 
     def _readers(self) -> list[tuple[str, int | None]]:
         return [] if self._topic is None else self._observer.groups.readers_of(self._topic)

@@ -14,7 +14,7 @@ from muster.core.offsets.tracked_query import query_in
 from muster.core.time_units import HOUR_MS, MINUTE_MS
 from muster.explain.words import duration, moment, partitions, plain, plural
 
-UNKNOWN: Final = Markup('<span class="unknown" title="not known">unknown</span>')
+UNKNOWN: Final = Markup('<span class="unknown">not known</span>')
 MOST_NAME: Final = 120
 
 
@@ -48,13 +48,13 @@ def signed(number: int | None) -> str:
 
 def bracket(waited: Bracket | None) -> str:
     """A time lag in words that do not change with every look: to the second, then to the minute."""
-    if waited is None:
+    if waited is None or not waited.is_known:
         return UNKNOWN
     if waited.most_ms == 0:
         return "0 s"
     least = duration(_rounded(waited.least_ms))
     if waited.most_ms is None:
-        return f"over {least}" if waited.least_ms >= 1_000 else UNKNOWN
+        return f"over {least}"
     most = duration(_rounded(waited.most_ms, up=True))
     if waited.least_ms < 1_000:
         return f"up to {most}"

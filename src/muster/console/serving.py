@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import resource
 import signal
 import socket
 import ssl
@@ -19,6 +20,10 @@ from muster.console.app import build_app
 from muster.console.settings import ConsoleSettings
 
 GOODBYE_SECONDS: Final = 2
+MOST_CONNECTIONS: Final = 4_000
+"""Of browsers; each open page is one. Requests on more are answered 503."""
+SPARE_FILES: Final = 200
+"""For connections to the cluster, the store and a lake: they must not fail because many pages are open."""
 
 
 class CannotListen(Exception):
@@ -36,6 +41,7 @@ def serve(settings: ConsoleSettings) -> None:
     app = build_app(replace(settings, port=port))
     config = uvicorn.Config(
         app,
+        limit_concurrency=most_connections(_open_files()),
         log_config=None,
         log_level="warning",
         access_log=False,
@@ -52,6 +58,26 @@ def serve(settings: ConsoleSettings) -> None:
     print(f"console on {settings.scheme}://{host}:{port}", flush=True)
     with listener:
         asyncio.run(_Server(config, app.state.end_streams).serve(sockets=[listener]))
+
+
+def most_connections(open_files: int) -> int:
+    """That fit among so many open files."""
+    return max(1, min(MOST_CONNECTIONS, open_files - SPARE_FILES))
+
+
+def _open_files() -> int:
+    """How many this process may have, after asking for as many as it needs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + SPARE_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return wanted
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    except (OSError, ValueError):
+        return soft
+    return wanted
 
 
 class _Server(uvicorn.Server):

@@ -1,7 +1,8 @@
 """Browsers that have come, and who is logged in in them: a random id in a cookie, everything else here in memory.
 
-Where no login is needed a session holds nothing but the token that its forms carry (CSRF). A session ends by logout, by a day, or
-by an hour in which nothing was asked; open pages count as asking.
+A session ends by logout, by another login in the same browser, by a day, or by an hour in which nothing was asked; open pages
+count as asking. Where no login is needed there is one session for everybody, without a cookie: all that it holds is the token
+that forms carry (CSRF), and a page of somebody else can neither read it nor make another one.
 """
 
 from __future__ import annotations
@@ -44,8 +45,17 @@ class Sessions:
     def __init__(self, settings: ConsoleSettings) -> None:
         self._settings = settings
         self._sessions: dict[str, Session] = {}
+        self._shared: Session | None = None
+        """Where no login is needed."""
         prefix = "__Host-" if settings.is_secure else ""
         self._cookie = f"{prefix}muster-console-{settings.port}"  # browsers do not tell ports apart
+
+    def shared(self, security: Security, user: str) -> Session:
+        """The one of everybody, which does not end."""
+        if self._shared is None:
+            self._shared = Session(security, user)
+        self._shared.used = time.monotonic()
+        return self._shared
 
     def of(self, request: Request) -> Session | None:
         """The session of a browser, if it has one that is not over."""
@@ -55,7 +65,7 @@ class Sessions:
     def renew(self, session: Session) -> bool:
         """Count an open page as asking. False if the session is over: nothing more may be sent to that page."""
         now = time.monotonic()
-        if self._sessions.get(session.id) is not session or session.is_over(now):
+        if session is not self._shared and (self._sessions.get(session.id) is not session or session.is_over(now)):
             return False
         session.used = now
         return True
@@ -70,6 +80,10 @@ class Sessions:
         self._sessions[session.id] = session
         return session
 
+    def end_of(self, request: Request) -> None:
+        """What the browser had is worth nothing any more, nor is its password kept."""
+        self._sessions.pop(request.cookies.get(self._cookie, ""), None)
+
     def end(self, session: Session, response: Response) -> None:
         self._sessions.pop(session.id, None)
         response.delete_cookie(
@@ -77,11 +91,16 @@ class Sessions:
         )
 
     def remember(self, session: Session, response: Response) -> None:
+        if session is self._shared:
+            return
         response.set_cookie(
             self._cookie, session.id, path="/", secure=self._settings.is_secure, httponly=True, samesite="strict"
         )
 
     def users(self) -> set[Security]:
-        """Everybody who still has a session."""
+        """Everybody who still has a session that somebody uses."""
         now = time.monotonic()
-        return {each.security for each in self._sessions.values() if not each.is_over(now)}
+        found = {each.security for each in self._sessions.values() if not each.is_over(now)}
+        if self._shared is not None and now - self._shared.used <= IDLE_SECONDS:
+            found.add(self._shared.security)
+        return found

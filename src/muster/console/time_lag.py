@@ -32,6 +32,11 @@ class Bracket:
     least_ms: int
     most_ms: int | None
 
+    @property
+    def is_known(self) -> bool:
+        """False for "over 0 s", which says nothing."""
+        return self.most_ms is not None or self.least_ms >= 1_000
+
 
 NO_LAG: Final = Bracket(0, 0)
 NOT_KNOWN: Final = Bracket(0, None)

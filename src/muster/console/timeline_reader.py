@@ -38,6 +38,8 @@ LONG_POLL_MS: Final = 5_000
 FIRST_READ_SECONDS: Final = 0.3
 """So long the first page waits for what the log has; after that it is shown without, and the rest follows."""
 LOOK_AGAIN_SECONDS: Final = 5.0
+MOST_GONE_TOPICS: Final = 10_000
+"""Names of topics that are deleted: timelines of consumer groups may have them still."""
 
 
 class TimelineReader:
@@ -68,25 +70,24 @@ class TimelineReader:
 
     async def run(self) -> None:
         """Until it is cancelled; a failure is told and tried again. It goes on where it was when it runs again."""
-        try:
-            while True:
+        while True:
+            try:
                 try:
                     await self._follow()
-                except Exception as failure:
-                    self.trouble = log_and_describe(failure, "Following the group journal")
-                    self._has_caught_up.set()
-                    self._on_change("")
-                await self._stop_following()
-                await asyncio.sleep(LOOK_AGAIN_SECONDS)
-        finally:
-            await self._stop_following()
+                finally:
+                    await self._stop_following()
+            except Exception as failure:
+                self.trouble = log_and_describe(failure, "Following the group journal")
+                self._has_caught_up.set()
+                self._on_change("")
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
     async def _stop_following(self) -> None:
-        if self._following is not None:
-            self._positions = dict(self._following.positions)
+        following, self._following = self._following, None
+        if following is not None:
+            self._positions = dict(following.positions)
             with contextlib.suppress(ClientError):
-                await self._following.close()
-            self._following = None
+                await following.close()
 
     async def first_read(self) -> None:
         """Wait a little until what the log had at the start has been read."""
@@ -159,10 +160,11 @@ class TimelineReader:
                 self._has_caught_up.set()
 
     async def _find_topic(self) -> bool:
-        """A Muster has a journal from its first group on, so it may come later than the first look."""
+        """A Muster has a journal from its first group on, so it may come later than the first look. It is internal, so that
+        no client can make it; at a Kafka a topic of that name is anybody's."""
         if self._topic == GROUP_JOURNAL:
             return True
-        counts = {each.name: len(each.partitions) for each in await self._learn_topics()}
+        counts = {each.name: len(each.partitions) for each in await self._learn_topics() if each.is_internal}
         topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
         if topic not in counts:
             return False
@@ -173,7 +175,11 @@ class TimelineReader:
 
     async def _learn_topics(self) -> list[admin.TopicDescription]:
         found = await admin.list_topics(self._cluster, internal=True)
-        self.topic_names.update({each.topic_id: each.name for each in found})
+        there = {each.topic_id: each.name for each in found}
+        self.topic_names.update(there)
+        gone = [topic_id for topic_id in self.topic_names if topic_id not in there]
+        for topic_id in gone[: max(0, len(gone) - MOST_GONE_TOPICS)]:  # those that came first
+            del self.topic_names[topic_id]
         for topic_id in self._unknown_topics:
             self.topic_names.setdefault(topic_id, "")  # deleted, or not ours to see: nobody asks again
         self._unknown_topics.clear()

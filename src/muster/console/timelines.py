@@ -37,6 +37,8 @@ class Timelines:
         """Groups whose history is at hand, and its bytes; the one that was asked for last is the last."""
         self.kept_bytes = 0
         self.history_bytes = 0
+        self.version = 0
+        """Grows with every change of any timeline."""
 
     def known(self, group: str) -> GroupTimeline | None:
         return self._by_group.get(group)
@@ -93,11 +95,13 @@ class Timelines:
         return timeline
 
     def _count(self, timeline: GroupTimeline) -> None:
+        self.version += 1
         self.kept_bytes += timeline.kept_bytes
         self._make_room()
 
     def _make_room(self) -> None:
         while self.kept_bytes > self._most_bytes and len(self._by_group) > 1:
             group, dropped = self._by_group.popitem(last=False)
+            self.version += 1
             self.kept_bytes -= dropped.kept_bytes
             self.history_bytes -= self._histories.pop(group, 0)

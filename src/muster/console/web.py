@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from muster.client.failure import ClientError
+from muster.console.cluster_right import refusal_to_describe
 from muster.console.live import Live, View
 from muster.console.login import Login
 from muster.console.observer import Observer
@@ -18,6 +19,10 @@ from muster.console.observers import Observers
 from muster.console.rendering import Renderer, link
 from muster.console.sessions import Session, Sessions
 from muster.console.settings import ConsoleSettings
+from muster.console.trouble import log_and_describe
+
+MOST_FIELDS: Final = 200
+_OLD_FORM: Final = "This form is from before the console was started, or from elsewhere: load it again."
 
 
 class BadRequest(Exception):
@@ -57,6 +62,10 @@ class Visit:
     def renew(self) -> bool:
         """Keep the session from ending while its page is open; False if it has ended, by logout or in a day."""
         return self.console.sessions.renew(self.session)
+
+    async def refusal_to_describe_cluster(self) -> str:
+        """Why the visitor may not see what the console finds out of the cluster with rights of its own; empty if he may."""
+        return await refusal_to_describe(self.observer.cluster) if self.console.settings.needs_login else ""
 
     def required(self, name: str) -> str:
         value = self.form.get(name) or self.query.get(name)
@@ -112,30 +121,42 @@ def page_for(console: Console, handler: Handler, *, changes: bool = False) -> Ca
     """An endpoint that knows who came, checks the token of forms, and answers failures with a page."""
 
     async def endpoint(request: Request) -> Response:
-        session = console.sessions.of(request)
+        session = _session_of(console, request)
         if session is None:
-            if console.settings.needs_login:
-                return _to_login(request)
-            session = console.sessions.begin(console.settings.security, user_of(console.settings))
-        visit = Visit(console, request, session, await form_of(request) if changes else {})
-        if changes and not session.allows(visit.form.get("token")):
-            return visit.failure(
-                "This form is from before the console was started, or from elsewhere: load it again.", 403
-            )
+            return _to_login(request)
+        visit = Visit(console, request, session, {})
         try:
+            if changes:
+                visit = replace(visit, form=await form_of(request))
+                if not session.allows(visit.form.get("token")):
+                    return visit.failure(_OLD_FORM, 403)
             return await handler(visit)
         except BadRequest as error:
             return visit.failure(str(error))
         except ClientError as failure:
             return visit.failure(str(failure), 502)
+        except Exception as failure:
+            next_step = "See whether it was done before you try again." if changes else "Load it again."
+            return visit.failure(log_and_describe(failure, f"Answering {request.url.path}", next_step), 500)
 
     return endpoint
 
 
+def _session_of(console: Console, request: Request) -> Session | None:
+    if console.settings.needs_login:
+        return console.sessions.of(request)
+    return console.sessions.shared(console.settings.security, user_of(console.settings))
+
+
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a form; its size is limited by the guard."""
-    body = (await request.body()).decode("utf-8", "replace")
-    return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=200))
+    """The fields of a form; its size is limited by the guard. BadRequest."""
+    try:
+        body = (await request.body()).decode("utf-8", "replace")
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        raise BadRequest(f"A form has at most {MOST_FIELDS} fields.") from None
+    except ClientDisconnect:
+        raise BadRequest("The form did not come as a whole.") from None
 
 
 def user_of(settings: ConsoleSettings) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from muster.client.cluster import Cluster
     from muster.client.partitions import TopicPartition
+    from muster.client.reset_outcome import ResetOutcome
     from muster.client.reset_plan import Move, Target
 
 _COMMAND: Final = "groups reset-offsets"
@@ -75,11 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
         for group in groups:
             if target.rule is Rule.FILE and group not in from_file:
                 continue
-            found = await _moves_of(cluster, arguments, group, target, from_file.get(group, {}))
-            if found is None:
+            found, is_whole = await _moves_of(cluster, arguments, group, target, from_file.get(group, {}))
+            moves += found
+            if not is_whole:
                 code = FAILED
-            else:
-                moves += found
         _show(arguments, moves, with_group=len(groups) > 1)
         return code
 
@@ -125,33 +125,44 @@ async def _moves_of(
     group: str,
     target: Target,
     from_file: Mapping[TopicPartition, int],
-) -> list[Move] | None:
-    """What was, or would be done to one group; None if it cannot be done, which has been said."""
-    from muster.client.admin import commit_offsets
+) -> tuple[list[Move], bool]:
+    """What was, or would be done to one group, and whether that is all that was asked for; if not, it has been said why."""
     from muster.client.failure import ClientError
+    from muster.client.reset_outcome import carry_out
     from muster.client.reset_plan import CannotShift, planned
-    from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
 
     try:
         refusal, is_final = await _refusal(cluster, group, may_create=arguments.create)
         if refusal:
             note(_COMMAND, refusal)
             if is_final or arguments.execute:
-                return None
+                return [], False
         places = list(from_file) or await _scope(cluster, arguments, group)
         moves = await planned(cluster, group, places, target, from_file)
-        if arguments.execute:
-            try:
-                await commit_offsets(cluster, group, {move.place: move.new for move in moves})
-            except ClientError as failure:
-                if failure.code not in (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS):
-                    raise
-                note(_COMMAND, f"group {group}: somebody joined it meanwhile ({failure.name}): nothing was changed")
-                return None
-        return moves
+        if not arguments.execute:
+            return moves, True
+        outcome = await carry_out(cluster, group, moves)
+        if outcome.failure is not None:
+            note(_COMMAND, f"group {group}: {_what_was_done(outcome, len(moves))}")
+        return list(outcome.done), outcome.failure is None
     except (ClientError, CannotShift) as failure:
         note(_COMMAND, f"group {group}: {failure}")
-        return None
+        return [], False
+
+
+def _what_was_done(outcome: ResetOutcome, planned: int) -> str:
+    """Of a reset that failed."""
+    from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
+
+    failure = outcome.failure
+    assert failure is not None
+    if outcome.unread is not None:
+        return f"{failure} Nobody knows which of the {planned} offsets were set: {outcome.unread}"
+    if outcome.done:
+        return f"only {len(outcome.done)} of {planned} offsets were set, those that are listed. {failure}"
+    if failure.code in (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS):
+        return f"somebody joined it meanwhile ({failure.name}): nothing was changed"
+    return f"{failure} Nothing was changed."
 
 
 async def _refusal(cluster: Cluster, group_id: str, *, may_create: bool) -> tuple[str, bool]:

@@ -1,0 +1,40 @@
+"""Carrying out a plan of new offsets, and what became of it where that fails.
+
+Coordinators answer for each partition, and a large plan goes in several requests: a part can be refused when another one is
+already set. So after a failure the committed offsets are read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
+from muster.client.offsets import commit_offsets, committed_offsets
+from muster.client.reset_plan import Move
+
+
+@dataclass(frozen=True, slots=True)
+class ResetOutcome:
+    done: tuple[Move, ...]
+    """Those that are set. Where that cannot be found out, all that differ from what was committed before."""
+    failure: ClientError | None = None
+    """Why not all of them; None if they are."""
+    unread: ClientError | None = None
+    """Why nobody knows which are set; None if it is known."""
+
+
+async def carry_out(cluster: Cluster, group: str, moves: Sequence[Move]) -> ResetOutcome:
+    """Commit what a plan says; does not raise ClientError."""
+    try:
+        await commit_offsets(cluster, group, {each.place: each.new for each in moves})
+    except ClientError as failure:
+        changed = tuple(each for each in moves if each.new != each.committed)
+        try:
+            found = await committed_offsets(cluster, group)
+        except ClientError as unread:
+            return ResetOutcome(changed, failure, unread)
+        done = tuple(each for each in changed if each.place in found and found[each.place].offset == each.new)
+        return ResetOutcome(done, failure)
+    return ResetOutcome(tuple(moves))
