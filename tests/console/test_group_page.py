@@ -210,6 +210,14 @@ def test_what_is_read_out_names_who_is_missing_and_no_times() -> None:
     assert status[1] == ("Rebalancing: waiting for members to rejoin. Waited for: anna on 10.0.0.1, boris on 10.0.0.1.")
 
 
+def test_a_gap_in_the_journal_is_told_on_the_pages() -> None:
+    group = ToldGroup(two_members().events)
+    assert "A gap" not in group.regions()["facts"]
+    group.observer.reader.lost = 1_234
+    for markup in (group.regions()["facts"], group.page().decode(), group.list_of_groups()):
+        assert "A gap: 1,234 records were deleted by retention before they could be read" in markup
+
+
 # -- what others may have written into the journal
 
 

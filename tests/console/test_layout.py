@@ -29,8 +29,9 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift" });
 0
 """
-"""Notes what the browser itself calls a shift of the layout. Not within a line, where a time may become longer; not in the box of what
-is under way, whose height is fixed; nor in the lists of rebalances and members, where what is new has its place among the others.
+"""Notes what the browser itself calls a shift of the layout. Not within a line, where a time may become longer; not in the box of
+what is under way, whose height is fixed; nor in the lists of rebalances and members, where what is new has its place among the
+others.
 """
 TALL = 3_500
 """What is beyond the edge of the window shifts unseen."""

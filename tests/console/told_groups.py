@@ -12,6 +12,7 @@ from muster.console.group_choice import GroupChoice
 from muster.console.group_status import Position
 from muster.console.group_view import GroupView
 from muster.console.observer import Observer
+from muster.console.overview_view import Choice, OverviewView
 from muster.console.rendering import Renderer
 from muster.explain.event import Event, event_in
 
@@ -64,6 +65,9 @@ class ToldGroup:
         """The whole page as it goes over the wire."""
         everywhere = {"path": "/group", "user": "me", "token": "t", "live": ""}
         return RENDER("group.html", {**everywhere, **self.view().context()}).encode()
+
+    def list_of_groups(self) -> str:
+        return RENDER("groups.html", OverviewView(self.observer, Choice()).context())
 
 
 def position(topic: str, partition: int, lag: int = 0) -> Position:
