@@ -1,25 +1,48 @@
-"""The page of the cluster: which shards are loading, and the leases that the store of a cluster has."""
+"""The page of the cluster: which shards are loading, the leases that the store of a cluster has, and nodes that say nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import re
+import socket
+from collections.abc import Iterator, Sequence
 from uuid import uuid4
 
 import psycopg
 import pytest
 
+from muster.client.addresses import Address
+from muster.client.cluster import Cluster
 from muster.cluster import ownership
 from muster.cluster.ownership import Registration
+from muster.console.cluster_look import ClusterLook, Leases
 from muster.console.shard_states import names_of_shards
 from muster.core.hashing import partition_for
-from muster.testing import Broker
+from muster.testing import Broker, coordinator_faults
+from muster.wire.generated.metadata import MetadataResponse
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import run, set_offsets
 from tests.console.looking import shows, text_of
+from tests.interop.transactional import ConfluentTransactions
+from tests.interop.waiting import eventually
 from tests.log.postgres_server import empty_database
 
 SHARDS = 8
+MUTE_NODE = 99
+
+
+class WithMuteNode(Cluster):
+    """A cluster with one node more, at a port that is open and where nobody answers."""
+
+    def __init__(self, bootstrap: str, port: int) -> None:
+        super().__init__(bootstrap, request_timeout_seconds=3_600.0)
+        self._port = port
+
+    async def refresh(self, topics: Sequence[str] | None) -> MetadataResponse:
+        view = await super().refresh(topics)
+        self.brokers[MUTE_NODE] = Address("127.0.0.1", self._port)
+        return view
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +87,80 @@ def test_leases_and_releases_come_from_the_store_of_a_cluster(broker: Broker) ->
     with psycopg.connect(url, autocommit=True) as connection:
         assert ownership.register(connection, me)
         with ConsoleProcess(broker.bootstrap_servers, "--store", url) as console:
-            page = console.ask("/cluster").text
-            assert "s left" in page
-            assert "9.8.7" in page
+            eventually(
+                "leases", lambda: console.ask("/cluster").text, lambda page: "s left" in page and "9.8.7" in page
+            )
 
 
 def test_a_store_that_does_not_answer_is_told_on_the_page(broker: Broker) -> None:
     with ConsoleProcess(broker.bootstrap_servers, "--store", "postgresql://127.0.0.1:1/none") as console:
-        assert "Leases are not known: " in console.ask("/cluster").text
+        eventually("why not", lambda: console.ask("/cluster").text, lambda page: "Leases are not known: " in page)
+
+
+def test_a_transaction_shard_that_is_loading_is_named(
+    broker: Broker, console: ConsoleProcess, browser: Browser
+) -> None:
+    producer = ConfluentTransactions(broker.bootstrap_servers, "copier")
+    producer.begin()
+    producer.send("orders", 0, b"tea")
+    producer.commit()
+    coordinator = broker.kit.node.transactions
+    shard = partition_for("copier", coordinator.partition_count)
+    browser.visit(f"{console.address}/cluster")
+    row = f"#nodes tr[data-key='__transaction_state {shard}']"
+    other = f"#nodes tr[data-key='__transaction_state {(shard + 1) % coordinator.partition_count}']"
+    shows(browser, row, "ready")
+    epoch = broker.run(coordinator_faults.loading, coordinator, "copier")
+    shows(browser, row, "loading")
+    assert "ready" in text_of(browser, other)
+    broker.run(coordinator_faults.back, coordinator, "copier", epoch)
+    shows(browser, row, "ready")
+
+
+# -- who does not answer
+
+
+def test_a_node_and_a_store_that_say_nothing_hold_nothing_else_up(broker: Broker) -> None:
+    async def no_leases() -> Leases:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    async def story(port: int) -> None:
+        async with WithMuteNode(broker.bootstrap_servers, port) as cluster:
+            look = ClusterLook(cluster)
+            (healthy,) = (node for node in (await cluster.refresh([])).brokers if node.node_id != MUTE_NODE)
+            while not (look.answers(healthy.node_id).is_known and look.answers(MUTE_NODE).silent_seconds):
+                await look.see(no_leases, 0.01)
+            assert look.answers(healthy.node_id).groups is not None
+            assert not look.answers(MUTE_NODE).is_known
+            assert look.leases is None
+            assert len(look._asking) <= 4, "what is under way is not asked twice"
+
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        asyncio.run(story(mute.getsockname()[1]))
+
+
+def test_the_page_does_not_wait_for_a_cluster_that_says_nothing(browser: Browser) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as mute,
+        ConsoleProcess(f"127.0.0.1:{mute.getsockname()[1]}", "--timeout", "1") as console,
+    ):
+        first = console.ask("/cluster")
+        assert first.status == 200
+        assert "Asking the cluster" in first.text
+        browser.visit(f"{console.address}/cluster")
+        shows(browser, "#nodes", "The last request to the cluster failed")
+
+
+def test_every_shard_can_be_paged_to() -> None:
+    settings = {"offsets.topic.num.partitions": 250}
+    with Broker(topics={"orders": 1}, settings=settings) as many, ConsoleProcess(many.bootstrap_servers) as console:
+        run(set_offsets(many.bootstrap_servers, "billing", {}))
+        for page, shards in ((1, range(200)), (2, range(200, 250))):
+            shown = eventually(
+                f"page {page}",
+                lambda page=page: console.ask(f"/cluster?shards={page}").text,
+                lambda text: "of 2 " in text,
+            )
+            assert re.findall(r'data-key="__consumer_offsets (\d+)"', shown) == [str(each) for each in shards]
+            assert f'href="/cluster?shards={3 - page}#h-shards"' in shown

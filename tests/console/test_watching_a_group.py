@@ -78,6 +78,55 @@ def test_a_member_of_a_consumer_group_that_keeps_its_partitions_is_shown_with_it
         assert browser.complaints() == []
 
 
+def test_a_leader_that_does_not_assign_is_named_with_the_time_that_it_has(
+    broker: Broker, console: ConsoleProcess, browser: Browser
+) -> None:
+    with Fleet(broker.bootstrap_servers, "unassigned", ["orders"]) as fleet:
+        fleet.join("ada")
+        browser.visit(f"{console.address}/group?id=unassigned")
+        shows(browser, "#progress", "No rebalance under way")
+        with broker.faults.error("SyncGroup", "COORDINATOR_LOAD_IN_PROGRESS", times=None, group="unassigned"):
+            fleet.begin("bob")
+            under_way = shows(
+                browser, "#progress .progress", "waiting for the leader's assignment", "ada on 127.0.0.1 has to assign"
+            )
+            assert "left until the timeout" in under_way
+            assert "does not tell who of them" in under_way
+        shows(browser, "#progress", "No rebalance under way", "generation 2")
+        assert browser.complaints() == []
+
+
+def test_what_is_read_out_changes_with_the_rebalance_and_not_with_the_clock(
+    broker: Broker, console: ConsoleProcess, browser: Browser
+) -> None:
+    """Whatever has times in it would be read out anew every second."""
+    with Fleet(broker.bootstrap_servers, "read-out", ["orders"]) as fleet:
+        fleet.join("ada")
+        browser.visit(f"{console.address}/group?id=read-out")
+        shows(browser, "#progress [role=status]", "No rebalance under way. The last one was generation 1.")
+        assert _ticking(browser) == []
+        fleet.stall("ada")
+        fleet.begin("bob")
+        shows(browser, "#progress [role=status]", "waiting for members to rejoin. Waited for: ada on 127.0.0.1.")
+        assert _ticking(browser) == []
+        fleet.let_go("ada")
+        shows(browser, "#progress [role=status]", "The last one was generation 2.")
+        browser.visit(f"{console.address}/?q=read-out")
+        shows(browser, "#groups tbody", "read-out")
+        assert _ticking(browser) == []
+
+
+def _ticking(browser: Browser) -> list[str]:
+    """Where a time stands in a part of the page that screen readers read out when it changes."""
+    live = "[aria-live]:not([aria-live=off]), [role=status], [role=alert], [role=log]"
+    return list(
+        browser.value(
+            "[...document.querySelectorAll('time[data-at], [data-until]')]"
+            f".map((each) => each.closest('{live}')).filter((each) => each).map((each) => each.outerHTML)"
+        )
+    )
+
+
 def test_the_page_shows_the_cause_that_explain_gives(
     broker: Broker, console: ConsoleProcess, browser: Browser, capsys: object
 ) -> None:

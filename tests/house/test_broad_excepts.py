@@ -14,6 +14,7 @@ pytestmark = pytest.mark.xdist_group("source")  # parsed once
 ALLOWED = {
     "src/muster/client/membership_base.py": "a callback of the user's failed: he is told, the member goes on",
     "src/muster/cluster/workers.py": "a worker process logs why it ends, and ends",
+    "src/muster/console/cluster_look.py": "ends one question to one node or store; the page says so, and it is asked again",
     "src/muster/console/guard.py": "answered as an error without a page, with the headers of every answer",
     "src/muster/console/live.py": "ends one update of one page, which says so; the others go on",
     "src/muster/console/observer.py": "ends one look at the cluster; pages say so, and the next one tries again",

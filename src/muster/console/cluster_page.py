@@ -9,39 +9,25 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from starlette.responses import Response
 
-from muster.client import admin
-from muster.client.cluster import Cluster
-from muster.client.failure import ClientError
 from muster.client.topics import TopicDescription
+from muster.console.cluster_look import Answers
+from muster.console.live import FIRST_LOOK_SECONDS
+from muster.console.paging import portion_of
 from muster.console.polled_region import stream_region
+from muster.console.rendering import link
 from muster.console.settings import NodeLease, StoreFailure
-from muster.console.shard_states import READY, count_groups, states_while_loading
 from muster.console.web import Visit
 from muster.core.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 
 EVERY_SECONDS: Final = 3.0
-_SHOWN_SHARDS: Final = 200
-_SHOWN_APIS: Final = ("ConsumerGroupHeartbeat", "Fetch", "JoinGroup", "OffsetCommit", "Produce")
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """What one node answered."""
-
-    versions: str = ""
-    """Newest versions of a few APIs that both sides speak: they tell releases apart."""
-    groups: int | None = None
-    failure: str = ""
-    shards: Mapping[int, str] | None = None
-    """Shard of `__consumer_offsets` -> `ready` or `loading`; None: the node did not answer."""
-
-    @property
-    def loading(self) -> int:
-        return sum(state != READY for state in (self.shards or {}).values())
+PATIENCE_SECONDS: Final = 1.0
+"""So long an update waits for nodes that have not answered, before it is sent with what is known."""
+PAGE_SHARDS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +53,29 @@ class Shard:
 
 
 async def cluster(visit: Visit) -> Response:
-    return visit.page("cluster.html", {**await _context(visit), "live": "/live/cluster"})
+    """Answered with what is known after a moment; the rest comes in the stream, node by node."""
+    context = await _context(visit, FIRST_LOOK_SECONDS)
+    address = link("/live/cluster", **dict(visit.query))
+    return visit.page("cluster.html", {**context, "live": address})
 
 
 async def follow_cluster(visit: Visit) -> Response:
     async def markup() -> str:
-        try:
-            return visit.console.render("cluster_nodes.html", await _context(visit))
-        except ClientError as failure:
-            return visit.console.render("cluster_nodes.html", {"failure": str(failure)})
+        return visit.console.render("cluster_nodes.html", await _context(visit, PATIENCE_SECONDS))
 
     return stream_region(visit, "nodes", markup, EVERY_SECONDS)
 
 
-async def _context(visit: Visit) -> dict[str, Any]:
-    asked = visit.observer.cluster
-    topics = await admin.list_topics(asked, internal=True)
+async def _context(visit: Visit, patience_seconds: float) -> dict[str, Any]:
+    look, asked = visit.live.cluster_look, visit.observer.cluster
+    await look.see(partial(_leases, visit), patience_seconds)
+    topics = look.topics or []
     led = Counter(each.leader for topic in topics for each in topic.partitions)
     of_topic = {topic.name: topic for topic in topics}
-    group_shards = _leaders(of_topic.get(CONSUMER_OFFSETS))
-    transaction_shards = _leaders(of_topic.get(TRANSACTION_STATE))
-    leases, store_failure = await _leases(visit)
-    answers = {node_id: await _answers(asked, node_id, group_shards) for node_id in sorted(asked.brokers)}
-    coordinates, transactions = Counter(group_shards.values()), Counter(transaction_shards.values())
-    nodes = [
-        Node(
-            node_id,
-            str(asked.brokers[node_id]),
-            node_id == asked.controller_id,
-            led[node_id],
-            coordinates[node_id],
-            transactions[node_id],
-            answers[node_id],
-            leases.get(node_id),
-        )
-        for node_id in sorted(asked.brokers)
-    ]
+    leases, store_failure = look.leases or ({}, "")
+    answers = {node_id: look.answers(node_id) for node_id in sorted(asked.brokers)}
+    coordinates = _leaders(of_topic.get(CONSUMER_OFFSETS))
+    transactions = _leaders(of_topic.get(TRANSACTION_STATE))
     shards = [
         Shard(
             name, each.partition, each.leader, each.leader_epoch, _state(name, each.partition, answers.get(each.leader))
@@ -111,42 +84,41 @@ async def _context(visit: Visit) -> dict[str, Any]:
         for each in (of_topic[name].partitions if name in of_topic else ())
     ]
     return {
-        "failure": "",
-        "nodes": nodes,
+        "failure": look.failure,
+        "is_asking": look.topics is None and not look.failure,
+        "is_known": look.topics is not None,
+        "nodes": [
+            Node(
+                node_id,
+                str(asked.brokers[node_id]),
+                node_id == asked.controller_id,
+                led[node_id],
+                coordinates[node_id],
+                transactions[node_id],
+                answers[node_id],
+                leases.get(node_id),
+            )
+            for node_id in answers
+        ],
         "cluster_id": asked.cluster_id,
         "topics": len(topics),
         "leaderless": sum(number for node_id, number in led.items() if node_id < 0),
-        "loading": sum(node.answers.loading for node in nodes),
-        "shards": shards[:_SHOWN_SHARDS],
-        "more_shards": max(0, len(shards) - _SHOWN_SHARDS),
+        "loading": sum(each.loading for each in answers.values()),
+        "shards": portion_of(shards, visit.number("shards", least=1) or 1, PAGE_SHARDS),
         "has_leases": bool(leases),
         "has_store": visit.console.settings.store is not None,
+        "is_asking_store": visit.console.settings.store is not None and look.leases is None,
         "store_failure": store_failure,
     }
 
 
-def _leaders(topic: TopicDescription | None) -> dict[int, int]:
-    """Partition -> node."""
-    return {} if topic is None else {each.partition: each.leader for each in topic.partitions}
-
-
-async def _answers(cluster: Cluster, node_id: int, group_shards: Mapping[int, int]) -> Answers:
-    led = [shard for shard, leader in group_shards.items() if leader == node_id]
-    try:
-        connection = await cluster.connection_to(node_id)
-        versions = ", ".join(f"{api} {connection.version(api)}" for api in _SHOWN_APIS if api in connection.versions)
-        groups = await count_groups(connection)
-        if groups is not None:
-            return Answers(versions, groups, shards=dict.fromkeys(led, READY))
-        return Answers(versions, shards=await states_while_loading(connection, led, len(group_shards)))
-    except ClientError as failure:
-        return Answers(failure=str(failure))
+def _leaders(topic: TopicDescription | None) -> Counter[int]:
+    """Node -> how many partitions it leads."""
+    return Counter() if topic is None else Counter(each.leader for each in topic.partitions)
 
 
 def _state(topic: str, partition: int, answers: Answers | None) -> str:
-    if topic != CONSUMER_OFFSETS or answers is None or answers.shards is None:
-        return ""
-    return answers.shards.get(partition, "")
+    return "" if answers is None or answers.shards is None else answers.shards.get((topic, partition), "")
 
 
 async def _leases(visit: Visit) -> tuple[Mapping[int, NodeLease], str]:

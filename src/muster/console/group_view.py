@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
-from muster.console.group_status import GroupStatus
+from muster.console.group_choice import GroupChoice
+from muster.console.group_status import GroupStatus, Position
 from muster.console.lanes import lanes_of, owned_at_end
 from muster.console.observer import Observer, Wants
 from muster.console.overview_view import kind_of
-from muster.console.progress import progress_of
+from muster.console.paging import portion_of
+from muster.console.progress import PHASE_WORDS, progress_of
+from muster.console.rebalance_bars import bars_of
 from muster.core.time_units import MINUTE_MS
-from muster.explain.advice import Advice
 from muster.explain.cause_words import why_sentence
-from muster.explain.explanation import Explanation, explain
-from muster.explain.facts import History, Partition, Rebalance
+from muster.explain.facts import History, Partition
 from muster.explain.holding_back import holding_back
 from muster.explain.names import Names
-from muster.explain.sentences import tell_quiet, tell_rebalance
+from muster.explain.sentences import tell_quiet
 
-SHOWN_REBALANCES: Final = 40
-SHOWN_QUIET: Final = 20
+PAGE_EVENTS: Final = 20
 LANE_STEP_MS: Final = 10_000
 """Lanes end at a multiple of this: a look that brought nothing new draws the same."""
-SHOWN_MEMBERS: Final = 200
-SHOWN_POSITIONS: Final = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A rebalance and the lengths of its phases as parts of a thousand of the longest one."""
-
-    rebalance: Rebalance
-    why: str
-    details: tuple[tuple[str, str], ...]
-    """(label, sentence), without what the first line says already."""
-    advice: tuple[Advice, ...]
-    before: int
-    join: int
-    sync: int
-    rest: int
-    """Of a length whose phases are not known."""
+PAGE_MEMBERS: Final = 200
+PAGE_POSITIONS: Final = 400
 
 
 class GroupView:
@@ -53,17 +36,14 @@ class GroupView:
         "lanes": "group_lanes.html",
     }
 
-    def __init__(
-        self, observer: Observer, group: str, *, generation: int | None = None, at_ms: int | None = None
-    ) -> None:
+    def __init__(self, observer: Observer, choice: GroupChoice) -> None:
         self._observer = observer
-        self.group = group
-        self.generation = generation
-        self.at_ms = at_ms
+        self.choice = choice
+        self.group = choice.group
 
     @property
     def key(self) -> str:
-        return f"group {self.generation} {self.at_ms} {self.group}"
+        return f"group {self.choice!r}"
 
     @property
     def known(self) -> GroupStatus | None:
@@ -87,40 +67,57 @@ class GroupView:
         return timeline.version, version, told, minute
 
     def context(self) -> dict[str, Any]:
-        known, timelines = self.known, self._observer.reader.timelines
-        history = (
-            timelines.history(self.group) if self.at_ms is None else timelines.of(self.group).history_at(self.at_ms)
-        )
-        explanation = explain(history, last=SHOWN_REBALANCES)
-        description = known.description if known is not None else None
-        now_ms = self._observer.now_ms()
-        until_ms = self.at_ms or -(-now_ms // LANE_STEP_MS) * LANE_STEP_MS
+        observer, choice, at_ms = self._observer, self.choice, self.choice.at_ms
+        history, now_ms = self._history(), observer.now_ms()
+        until_ms = at_ms if at_ms is not None else -(-now_ms // LANE_STEP_MS) * LANE_STEP_MS
+        newest = history.rebalances[-1] if history.rebalances else None
         return {
             "group": self.group,
-            "generation": self.generation,
+            "choice": choice,
             "is_asking": self._is_asking(),
-            "at_ms": self.at_ms,
+            "at_ms": at_ms,
+            "history": history,
+            "newest": newest,
+            "newest_why": why_sentence(newest, Names(history)) if newest is not None else "",
+            "phase_words": PHASE_WORDS,
+            "progress": progress_of(history) if at_ms is None else None,
+            "rebalances": bars_of(history, choice),
+            "quiet": portion_of(history.quiet[::-1], choice.events, PAGE_EVENTS),
+            "tell_quiet": lambda each: tell_quiet(each, Names(history)),
+            "lanes": lanes_of(history, until_ms, choice),
+            "members_then": portion_of(members_then(history), choice.members, PAGE_MEMBERS)
+            if at_ms is not None
+            else None,
+            "reader": observer.reader,
+            "trouble": observer.trouble_of(self.group),
+            "now_ms": now_ms,
+            **self._described(history),
+        }
+
+    def _described(self, history: History) -> dict[str, Any]:
+        """What the cluster says of the group now."""
+        known, choice = self.known, self.choice
+        description = known.description if known is not None else None
+        members = (
+            []
+            if description is None
+            else sorted(description.members, key=lambda each: (each.client_id, each.member_id))
+        )
+        positions = [] if known is None else [each for each in known.positions if choice.has(each.place.topic)]
+        return {
             "known": known,
             "description": description,
             "kind": kind_of(known.listing) if known is not None else "",
-            "history": history,
-            "progress": progress_of(history) if self.at_ms is None else None,
             "holders": holding_back(description, history) if description is not None else [],
-            "bars": bars_of(explanation),
-            "explanation": explanation,
-            "quiet": [(each, tell_quiet(each, explanation.names)) for each in explanation.quiet[-SHOWN_QUIET:]][::-1],
-            "lanes": lanes_of(history, until_ms),
+            "members": portion_of(members, choice.members, PAGE_MEMBERS),
+            "positions": portion_of(positions, choice.offsets, PAGE_POSITIONS),
+            "worst_lag": worst_lag(positions),
             "owners": known.owners if known is not None else {},
-            "members": sorted(description.members, key=lambda each: (each.client_id, each.member_id))
-            if description is not None
-            else [],
-            "members_then": members_then(history) if self.at_ms is not None else [],
-            "reader": self._observer.reader,
-            "trouble": self._observer.trouble_of(self.group),
-            "now_ms": now_ms,
-            "most_members": SHOWN_MEMBERS,
-            "most_positions": SHOWN_POSITIONS,
         }
+
+    def _history(self) -> History:
+        timelines, at_ms = self._observer.reader.timelines, self.choice.at_ms
+        return timelines.history(self.group) if at_ms is None else timelines.of(self.group).history_at(at_ms)
 
     def _is_asking(self) -> bool:
         """Nothing is known yet, and the cluster has been asked."""
@@ -134,33 +131,5 @@ def members_then(history: History) -> list[tuple[str, list[Partition]]]:
     return sorted((names.full(who), owned.get(names.short(who), [])) for who in history.members)
 
 
-def bars_of(explanation: Explanation) -> list[Bar]:
-    """The newest first."""
-    longest = max((_length_ms(each) or 0 for each in explanation.shown), default=0)
-    return [_bar(each, explanation, longest) for each in reversed(explanation.shown)]
-
-
-def _bar(rebalance: Rebalance, explanation: Explanation, longest_ms: int) -> Bar:
-    def part(length_ms: int | None) -> int:
-        return 0 if not length_ms or not longest_ms else max(4, round(1000 * length_ms / longest_ms))
-
-    whole = part(_length_ms(rebalance))
-    join, sync = part(rebalance.join_ms), part(rebalance.sync_ms)
-    known = min(whole, join + sync)
-    names, history = explanation.names, explanation.history
-    is_split = bool(rebalance.rounds) and rebalance.join_ms is not None
-    lines = tell_rebalance(rebalance, names, history.last_ms).lines
-    return Bar(
-        rebalance,
-        why_sentence(rebalance, names),
-        tuple((label, text) for label, text in lines if label != "why"),
-        tuple(each for each in explanation.advice if rebalance.generation in each.generations),
-        max(0, whole - known) if is_split else 0,
-        join,
-        sync,
-        whole if not is_split else 0,
-    )
-
-
-def _length_ms(rebalance: Rebalance) -> int | None:
-    return None if rebalance.is_inferred else rebalance.took_ms
+def worst_lag(positions: list[Position]) -> int:
+    return max((each.lag for each in positions if each.lag is not None), default=0)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from muster.console.group_choice import GroupChoice
+from muster.console.paging import Portion, portion_of
 from muster.explain.facts import History, Partition, Rebalance
 from muster.explain.names import Names
 
-MOST_LANES: Final = 48
+PAGE_LANES: Final = 48
 MOST_PIECES: Final = 1_500
 SHOWN_REBALANCES: Final = 20
 OWNER_COLOURS: Final = 8
@@ -38,8 +40,8 @@ class Lanes:
     lanes: tuple[Lane, ...]
     owners: tuple[tuple[str, int], ...]
     """Name and number of its colour, in the order of their first appearance."""
-    left_out: int
-    """Partitions that are not drawn."""
+    page: Portion[Partition]
+    """Of the partitions whose topics are asked for, those that are drawn."""
 
     @property
     def ticks(self) -> list[int]:
@@ -47,8 +49,8 @@ class Lanes:
         return [self.from_ms + (self.to_ms - self.from_ms) * part // TICKS for part in range(TICKS)]
 
 
-def lanes_of(history: History, until_ms: int) -> Lanes | None:
-    """Since the last rebalances; None if no assignment is known."""
+def lanes_of(history: History, until_ms: int, choice: GroupChoice) -> Lanes | None:
+    """Since the last rebalances, of the partitions that the address asks for; None if no assignment is known."""
     ownership = _Ownership(Names(history))
     for rebalance in history.rebalances:
         ownership.take(rebalance)
@@ -58,16 +60,17 @@ def lanes_of(history: History, until_ms: int) -> Lanes | None:
     recent = history.rebalances[-SHOWN_REBALANCES:]
     from_ms = recent[0].began_ms if recent else until_ms - 1
     to_ms = max(until_ms, from_ms + 1)
-    chosen = sorted(ownership.pieces)[:MOST_LANES]
-    most = max(4, MOST_PIECES // max(1, len(chosen)))
+    asked_for = sorted(each for each in ownership.pieces if choice.has(each[0]))
+    page = portion_of(asked_for, choice.lanes, PAGE_LANES)
+    most = max(4, MOST_PIECES // max(1, len(page.items)))
     lanes = []
-    for partition in chosen:
+    for partition in page.items:
         pieces = [each for each in ownership.pieces[partition] if each.to_ms > from_ms][-most:]
         if pieces:
             lanes.append(Lane(partition, tuple(pieces)))
     shown = {piece.owner for lane in lanes for piece in lane.pieces}
     owners = tuple((name, colour) for name, colour in ownership.colours.items() if name in shown)
-    return Lanes(from_ms, to_ms, tuple(lanes), owners, len(ownership.pieces) - len(chosen))
+    return Lanes(from_ms, to_ms, tuple(lanes), owners, page)
 
 
 def owned_at_end(history: History) -> dict[str, list[Partition]]:

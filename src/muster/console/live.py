@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final, Protocol
 
+from muster.console.cluster_look import ClusterLook
 from muster.console.observer import Observer, Wants, together
 from muster.console.trouble import log_and_describe
 
@@ -134,6 +135,7 @@ class Live:
 
     def __init__(self, observer: Observer, render: Render) -> None:
         self.observer = observer
+        self.cluster_look = ClusterLook(observer.cluster)
         self._render = render
         self._views: dict[str, SharedView] = {}
         self._looks: dict[str, asyncio.Task[None]] = {}

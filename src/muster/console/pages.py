@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from muster.console.cluster_page import cluster
+from muster.console.group_choice import GroupChoice
 from muster.console.group_view import GroupView
 from muster.console.live import View
 from muster.console.overview_view import Choice, OverviewView
@@ -27,12 +28,13 @@ def overview_view(visit: Visit) -> OverviewView:
 
 def group_view(visit: Visit) -> GroupView:
     at = visit.query.get("at")
-    return GroupView(
-        visit.observer,
+    choice = GroupChoice.of(
         visit.required("id"),
+        visit.query,
         generation=visit.number("generation"),
         at_ms=moment_of(at, "at") if at else None,
     )
+    return GroupView(visit.observer, choice)
 
 
 def reader_view(visit: Visit) -> ReaderView:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from muster.explain.facts import History, Rebalance
 from muster.explain.names import Names
 from muster.explain.words import partitions
+
+PHASE_WORDS: Final[Mapping[str, str]] = {
+    "join": "Rebalancing: waiting for members to rejoin",
+    "sync": "Rebalancing: waiting for the leader's assignment",
+    "reconciling": "Moving to a new target assignment",
+}
+"""By `Progress.phase`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,7 @@ class Progress:
     """Who has joined again, and how long after the beginning."""
     missing: tuple[Waiting, ...]
     until_ms: int | None
-    """When the join phase ends without those who are missing; None: not known."""
+    """When the phase ends without those who are missing; None: not known."""
 
 
 def progress_of(history: History) -> Progress | None:
@@ -40,13 +49,14 @@ def progress_of(history: History) -> Progress | None:
     names = Names(history)
     if now.is_consumer:
         return _reconciling(now, names)
-    last = now.rounds[-1]
+    last, timeout_ms = now.rounds[-1], _rebalance_timeout_ms(history)
     if last.join_ended_ms is not None:
         leader = names.full(now.leader) if now.leader is not None else "the leader"
-        return Progress("sync", last.join_ended_ms, (), (Waiting(leader, "has to assign"),), None)
+        # The journal tells of no SyncGroup. Only the leader's is waited for: it gives all of them their assignment.
+        until_ms = None if timeout_ms is None else last.join_ended_ms + max(timeout_ms, 0)
+        return Progress("sync", last.join_ended_ms, (), (Waiting(leader, "has to assign"),), until_ms)
     arrived = {each.who.member_id for each in now.arrivals}
     missing = [Waiting(names.full(who), "has not rejoined") for who in history.members if who.member_id not in arrived]
-    timeout_ms = _rebalance_timeout_ms(history)
     return Progress(
         "join",
         last.began_ms,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +14,8 @@ LONG_BYTES: Final = 1 << 20
 _HEX_ROW: Final = 16
 _ONE_LINE: Final = 100
 """JSON that is no longer is not spread over lines."""
+_INDENT: Final = "  "
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,34 @@ def show_bytes(value: bytes | None, form: str = "auto", most: int = SHORT_BYTES)
 
 
 def _as_json(value: bytes, most: int) -> Shown | None:
+    """The JSON as it was written, in lines: names that come twice and all digits of numbers stay, which parsing would lose."""
     if len(value) > LONG_BYTES or value.lstrip()[:1] not in (b"{", b"[", b'"'):
         return None
     try:
-        parsed = json.loads(value)
-        text = _joined(json.JSONEncoder(ensure_ascii=False).iterencode(parsed), _ONE_LINE)
-        if len(text) > _ONE_LINE:
-            text = _joined(json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(parsed), most)
+        written = value.decode(json.detect_encoding(value), "surrogatepass")
+        json.loads(written)
     except (ValueError, RecursionError):
         return None
+    text = _joined(_laid_out(written, in_lines=False), _ONE_LINE)
+    if len(text) > _ONE_LINE:
+        text = _joined(_laid_out(written, in_lines=True), most)
     return Shown(_visible(text[:most]), "json", len(value), len(text) > most)
+
+
+def _laid_out(written: str, *, in_lines: bool) -> Iterator[str]:
+    """Valid JSON as `json.dumps` lays it out, token by token."""
+    depth, before = 0, ""
+    for found in _TOKEN.finditer(written):
+        token = found[0]
+        is_empty = before in ("{", "[") and token in ("}", "]")
+        depth -= token in ("}", "]")
+        if in_lines and not is_empty and (before in ("{", "[", ",") or token in ("}", "]")):
+            yield "\n" + depth * _INDENT
+        elif before in (",", ":"):
+            yield " "
+        depth += token in ("{", "[")
+        yield json.dumps(json.loads(token), ensure_ascii=False) if token.startswith('"') else token
+        before = token
 
 
 def _joined(pieces: Iterable[str], most: int) -> str:

@@ -102,7 +102,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        filters = (shown, commit_note, count, lag_sum, signed, bracket, when, iso, clock)
+        filters = (shown, plain, commit_note, count, lag_sum, signed, bracket, when, iso, clock)
         self._environment.filters.update({each.__name__: each for each in filters})
         self._environment.filters["duration"] = duration
         self._environment.filters["ranges"] = partitions

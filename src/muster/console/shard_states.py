@@ -1,7 +1,7 @@
-"""Whether the coordinator of each group shard answers: ready, or still loading its log.
+"""Whether the coordinator of each shard answers, of groups and of transactions: ready, or still loading its log.
 
-ListGroups says of a node whether all its shards are ready. Only where it says no, each shard of that node is asked by itself: with
-a DescribeGroups request for group names that nobody uses, one for each shard.
+ListGroups and ListTransactions say of a node whether all its shards are ready. Only where they say no, each shard of that node is
+asked by itself: with a DescribeGroups or DescribeTransactions request for names that nobody uses, one for each shard.
 """
 
 from __future__ import annotations
@@ -14,14 +14,23 @@ from muster.client.connection import Connection
 from muster.client.failure import ClientError
 from muster.client.partitions import GROUPS_A_REQUEST, batched
 from muster.core.hashing import partition_for
-from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, GROUP_ID_NOT_FOUND, NONE
+from muster.wire.errors import (
+    COORDINATOR_LOAD_IN_PROGRESS,
+    GROUP_ID_NOT_FOUND,
+    NONE,
+    TRANSACTIONAL_ID_NOT_FOUND,
+)
 from muster.wire.generated.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
+from muster.wire.generated.describe_transactions import DescribeTransactionsRequest, DescribeTransactionsResponse
 from muster.wire.generated.list_groups import ListGroupsRequest, ListGroupsResponse
+from muster.wire.generated.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 
 READY: Final = "ready"
 LOADING: Final = "loading"
 MOST_NAMED: Final = 1_000
 """Shards for which names are looked for; Kafka's default is 50."""
+_NO_TRANSACTION: Final = ListTransactionsRequest(["Dead"], [])
+"""Asks for the error code alone: hardly a transaction is ever in this state."""
 
 
 async def count_groups(connection: Connection) -> int | None:
@@ -34,8 +43,8 @@ async def count_groups(connection: Connection) -> int | None:
     return len(reply.groups)
 
 
-async def states_while_loading(connection: Connection, led: Collection[int], shards: int) -> dict[int, str]:
-    """State of each of these shards of one node, as far as it can be told. ClientError."""
+async def group_states_while_loading(connection: Connection, led: Collection[int], shards: int) -> dict[int, str]:
+    """State of each of these group shards of one node, as far as it can be told. ClientError."""
     if shards > MOST_NAMED:
         return {}
     names = names_of_shards(shards)
@@ -52,9 +61,31 @@ async def states_while_loading(connection: Connection, led: Collection[int], sha
     return states
 
 
+async def transaction_states(connection: Connection, led: Collection[int], shards: int) -> dict[int, str]:
+    """State of each of these transaction shards of one node, as far as it can be told: old brokers do not. ClientError."""
+    if not led or "ListTransactions" not in connection.versions:
+        return {}
+    reply: ListTransactionsResponse = await connection.call("ListTransactions", _NO_TRANSACTION)
+    if reply.error_code == NONE:
+        return dict.fromkeys(led, READY)
+    if reply.error_code != COORDINATOR_LOAD_IN_PROGRESS or shards > MOST_NAMED:
+        return {}
+    names = names_of_shards(shards)
+    shard_of = {names[shard]: shard for shard in led}
+    request = DescribeTransactionsRequest(sorted(shard_of))
+    described: DescribeTransactionsResponse = await connection.call("DescribeTransactions", request)
+    states: dict[int, str] = {}
+    for each in described.transaction_states:
+        if each.error_code == COORDINATOR_LOAD_IN_PROGRESS:
+            states[shard_of[each.transactional_id]] = LOADING
+        elif each.error_code in (NONE, TRANSACTIONAL_ID_NOT_FOUND):
+            states[shard_of[each.transactional_id]] = READY
+    return states
+
+
 @lru_cache(maxsize=4)
 def names_of_shards(shards: int) -> dict[int, str]:
-    """For each shard a group name that belongs to it."""
+    """For each shard a name of a group, or of a transaction, that belongs to it."""
     found: dict[int, str] = {}
     number = 0
     while len(found) < shards:

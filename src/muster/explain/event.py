@@ -15,6 +15,7 @@ from muster.core.journal import JournalEvent
 _NAMED: Final = frozenset(
     {"kind", "at_ms", "group", "generation", "cause", "member", "instance", "client", "host", "reason"}
 )
+_BEYOND: Final = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,11 @@ def event_of(told: Mapping[str, Any]) -> Event | None:
 
 
 def event_in(value: bytes | None) -> Event | None:
-    """The event in a record's value, if it is one."""
+    """The event in a record's value, if it is one. No coordinator writes a number of more than 64 bits: times and lengths of such
+    could not be calculated with.
+    """
     try:
-        told = json.loads(value or b"")
+        told = json.loads(value or b"", parse_int=_number)
     except (ValueError, RecursionError):
         return None
     return event_of(told) if isinstance(told, dict) else None
@@ -78,6 +81,13 @@ def events_of(heard: Iterable[JournalEvent]) -> list[Event]:
 def texts_of(told: object) -> tuple[str, ...]:
     """The texts in a list of an event; what is no list, or no text in it, counts as not said."""
     return tuple(each for each in told if isinstance(each, str)) if isinstance(told, list | tuple) else ()
+
+
+def _number(text: str) -> int:
+    value = int(text)
+    if not -_BEYOND < value < _BEYOND:
+        raise ValueError(text)
+    return value
 
 
 def _text(value: object) -> str | None:
