@@ -47,7 +47,7 @@ from muster.pipeline.lake.spark_reader import read_files
 from muster.pipeline.log_observation import log_observation
 from muster.pipeline.log_reading import LogReading
 from muster.pipeline.log_schema import LOG
-from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now
+from muster.pipeline.now.build import NOW_STEPS, NOW_TABLES, tables_of_now, tasks_for
 from muster.pipeline.now.history import Sampled
 from muster.pipeline.now.schema import MINUTE
 from muster.pipeline.now.unknown_times import LAG, count_unknown, places_to_ask
@@ -66,9 +66,6 @@ REBUILD_ROWS: Final = 500_000
 """Rows that a task of the fold gets at most when everything is made anew."""
 FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
-TASK_OF_NOW_BYTES: Final = 8_000_000
-"""Of the state's files, some 100,000 positions, for which Spark is asked to run one more task of the tables of now."""
-MOST_TASKS_OF_NOW: Final = 64
 _ASKED_BUCKETS: Final = GROUP_BUCKETS * 5 // 8
 """If the groups of a round fall into more buckets than this, asking for their positions saves nothing."""
 _NOW: Final = frozenset({"now"})
@@ -169,6 +166,7 @@ class _Round(RoundChanges):
         self._newest_ms = last.newest_ms
         self._end_steps: int | None = None
         self._gold: dict[str, Any] = {}
+        self._journals = dict(last.journals)
 
     # -- log and fold
 
@@ -207,15 +205,16 @@ class _Round(RoundChanges):
                 " retention took the others: a rebuild would lose what was made of them. Read the source into a new lake instead"
             )
         length = rows_of_a_log(REBUILD_ROWS, (number or 0) + 1)
+        settings = self._fold_settings(only_changed=False)
         for step, start in enumerate(range(0, (-1 if last is None else last) + 1, length)):
             first = -1 if start == 0 else start  # what could not be read has the offset -1
-            self._refold_stretch(log.where(F.col("log_offset").between(first, start + length - 1)), f"fold-{step}")
+            rows = log.where(F.col("log_offset").between(first, start + length - 1))
+            self._refold_stretch(rows, settings, f"fold-{step}")
 
-    def _refold_stretch(self, log: DataFrame, step: str) -> None:
+    def _refold_stretch(self, log: DataFrame, settings: FoldSettings, step: str) -> None:
         """The rows may belong to any part of the state."""
         state = self._read("state", state_schema(), self._held("state"))
         with self._generated_code("fold", REBUILD_ROWS):
-            settings = self._fold_settings(only_changed=False)
             folded = fold_rows(log, state, settings, batch=self._batch_of(step))
             written = self._write(folded, step, _FOLDED)
         for table in _FOLDED:
@@ -258,7 +257,9 @@ class _Round(RoundChanges):
         return not is_catching_up and any(file.part == mine for file in self._held("state"))
 
     def _fold_settings(self, only_changed: bool) -> FoldSettings:
-        journals = frozenset(self._source.journal_partitions())
+        """The source knows the journal of its own cluster, the lake those of the others, whose records a rebuild folds too."""
+        self._journals[self._source.cluster] = sorted(self._source.journal_partitions())
+        journals = frozenset((cluster, number) for cluster, numbers in self._journals.items() for number in numbers)
         return FoldSettings(self._settings.gold, journals, self._last.round + 1, only_changed)
 
     # -- ends and now
@@ -317,9 +318,7 @@ class _Round(RoundChanges):
         self._gold |= {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
 
     def _tasks_of_now(self) -> int:
-        """A task holds the positions of its log partitions as a whole."""
-        size = sum(file.size for file in (*self._held("state"), *self._held("minute")))
-        return max(1, min(MOST_TASKS_OF_NOW, -(-size // TASK_OF_NOW_BYTES)))
+        return tasks_for(sum(file.size for file in (*self._held("state"), *self._held("minute"))))
 
     def _write_now(self, rows: DataFrame, step: str) -> tuple[dict[str, list[DataFile]], int]:
         """The files, and of how many positions with lag nobody knows how late they are."""
@@ -362,7 +361,7 @@ class _Round(RoundChanges):
         """`said`: what else the round's row is to say."""
         changes = {table: change for table, change in self._changes.items() if self._matters(table, change)}
         number = self._last.round + 1
-        metadata = {"round": str(number), "batch": str(batch_id)}
+        metadata = {"round": str(number), "cluster": self._source.cluster, "batch": str(batch_id)}
         versions = commit_all(self._location, Signature(number, metadata, base=self._last.versions), changes)
         this = self._last.following(
             versions,
@@ -370,6 +369,7 @@ class _Round(RoundChanges):
             batches={**self._last.batches, self._source.cluster: batch_id},
             records=self._last.records + self._records,
             newest_ms=self._newest_ms,
+            journals=self._journals,
             **self._gold,
             **said,
         )

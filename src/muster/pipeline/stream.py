@@ -97,18 +97,18 @@ class PipelineQuery:
         self._follows = False
         self._compaction = RegularCompaction(location, settings.compact_every_ms, writer.settings.clock)
         self._at_work = threading.Lock()
-        """Held while a round is made: who wants to stop the query, or to compact the lake, waits for it."""
+        """Held while a round is made in this process: who wants to stop the query, or to compact the lake, waits for it."""
         self._failure: Exception | None = None
         self._rounds = self._records = 0
         self._gold_at = -float("inf")
 
     def run(self) -> bool:
         """Read up to the ends that the logs have now, then make the tables of now. False if it was stopped before."""
-        before = self._writer.last()
         self._run_query(availableNow=True)
         if self._stop():
             return False
-        is_made = before.gold_round == before.round and not self._records
+        last = self._writer.last()
+        is_made = last.gold_round == last.round
         with _clear_errors("making the tables"):
             done = self._writer.make_gold(self._spark, Gold(only_changes=is_made and not self._source.is_live))
         self._watch.gold(done)
@@ -172,11 +172,12 @@ class PipelineQuery:
 
     def _await(self, query: StreamingQuery) -> None:
         told = -1
+        told_at_stop: int | None = None
         while True:
             try:
                 has_ended = query.awaitTermination(_LOOK_EVERY_SECONDS)
             except Exception:
-                if self._stop() and self._failure is None:
+                if self._stop() and self._failure is None and not is_connect(self._spark):
                     return  # told to stop, the next micro-batch was not begun: that is no failure
                 if self._failure is not None:
                     failure, self._failure = self._failure, None
@@ -187,8 +188,14 @@ class PipelineQuery:
                 return
             self._compact_if_due()
             if self._stop():
+                told_at_stop = told if told_at_stop is None else told_at_stop
                 with self._at_work:
-                    return
+                    if told > told_at_stop or not self._works_on_server(query):
+                        return
+
+    def _works_on_server(self, query: StreamingQuery) -> bool:
+        """Whether a Connect server makes a round, most likely: `_at_work` is not held then, as nothing of it happens here."""
+        return is_connect(self._spark) and bool(query.status["isTriggerActive"])
 
     def _on_batch(self, rows: DataFrame, batch_id: int) -> None:
         with self._at_work:

@@ -12,12 +12,12 @@ from muster.pipeline.lake.location import Location
 def commit(
     location: Location,
     table: str,
-    batch_id: int | None,
+    number: int | None,
     added: Iterable[DataFile],
     replaced_parts: Set[str] | None = None,
     remove_all: bool = False,
     metadata: Mapping[str, str] | None = None,
 ) -> int:
-    """Commit one table. The version it has afterwards, also if this batch was committed before."""
+    """Commit one table, in the round of this number or outside of one. The version it has afterwards."""
     change = Change(tuple(added), frozenset(replaced_parts or ()), remove_all)
-    return commit_change(location, table, Signature(batch_id, metadata or {}), change)
+    return commit_change(location, table, Signature(number, metadata or {}), change)

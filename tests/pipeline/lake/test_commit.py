@@ -1,4 +1,4 @@
-"""One transaction a table: what comes, what goes, and that a repeated micro-batch changes nothing."""
+"""One transaction a table: what comes, what goes, and what it says of itself."""
 
 from __future__ import annotations
 
@@ -81,18 +81,14 @@ def test_remove_all_leaves_only_what_is_added(location: Location) -> None:
     assert column(location, "state", "kind") == ["b"]
 
 
-def test_repeated_micro_batch_changes_nothing(location: Location) -> None:
-    commit(location, "state", 4, write(location, "state", "4-aa", state_row("a")))
-    again = write(location, "state", "4-bb", state_row("a, once more"))
-    assert commit(location, "state", 4, again) == 0
-    assert column(location, "state", "kind") == ["a"]
-    assert DeltaTable(location.delta_table_url("state")).transaction_version(APPLICATION) == 4
-
-
-def test_commit_outside_of_a_micro_batch_is_not_held_back(location: Location) -> None:
-    commit(location, "state", 4, write(location, "state", "4", state_row("a")))
+def test_commit_of_a_round_says_its_number_to_other_readers_of_delta(location: Location) -> None:
+    """Outside of a round it leaves what was said."""
+    assert commit(location, "state", 4, write(location, "state", "4", state_row("a"))) == 0
     assert commit(location, "state", None, write(location, "state", "x", state_row("b"))) == 1
-    assert column(location, "state", "kind") == ["a", "b"]
+    assert DeltaTable(location.delta_table_url("state")).transaction_version(APPLICATION) == 4
+    assert commit(location, "state", 5, write(location, "state", "5", state_row("c"))) == 2
+    assert DeltaTable(location.delta_table_url("state")).transaction_version(APPLICATION) == 5
+    assert column(location, "state", "kind") == ["a", "b", "c"]
 
 
 def test_nothing_to_do_makes_no_version(location: Location) -> None:

@@ -54,13 +54,14 @@ def test_round_that_follows_keeps_what_it_does_not_change(location: Location) ->
 
 
 def test_rounds_of_an_older_muster_are_read_and_followed(location: Location, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They do not say which query and reader a log is read with, nor what the ends of its topics were."""
-    older = [column for column in rounds.SCHEMA if column.name not in ("queries", "readers", "ends")]
+    """They do not say which query and reader a log is read with, what the ends of its topics were, nor its journal."""
+    older = [column for column in rounds.SCHEMA if column.name not in ("queries", "readers", "ends", "journals")]
     with monkeypatch.context() as patched:
         patched.setattr(rounds, "SCHEMA", pa.schema(older))
         first = open_or_create(location)
     assert last_round(location) == first
-    second = first.following({}, batch_id=0, queries={"c": "an id"}, readers={"c": "own"}, ends={"c": "found 1"})
+    said = {"queries": {"c": "an id"}, "readers": {"c": "own"}, "ends": {"c": "found 1"}, "journals": {"c": [0, 3]}}
+    second = first.following({}, batch_id=0, **said)
     publish_round(location, second)
     assert known_rounds(location) == [first, second]
 

@@ -11,7 +11,7 @@ from muster.pipeline.lake.reader import Lake
 from tests.pipeline.stream.lakes import COMPARED, LakeRun, rows_in, source_of
 
 NEW = ("lso", "readable_end", "stable_end", "stable_lag", "stable_lag_sum", "n_time_open")
-NEW_OF_ROUNDS = ("queries", "readers", "ends")
+NEW_OF_ROUNDS = ("queries", "readers", "ends", "journals")
 
 
 def as_it_was(root: Path) -> None:

@@ -35,8 +35,8 @@ _EPOCH_TYPES: Final = (3, 4, 5, 6, 7, 8)
 @dataclass(frozen=True, slots=True)
 class FoldSettings:
     gold: GoldSettings
-    journal_partitions: frozenset[int] = frozenset()
-    """Log partitions whose groups have a journal: what it says of a rebalance is waited for."""
+    journal_partitions: frozenset[tuple[str, int]] = frozenset()
+    """Cluster and log partition, of those whose groups have a journal: what it says of a rebalance is waited for."""
     round: int = 0
     """The round that is made: positions carry it."""
     only_changed: bool = False
@@ -89,7 +89,8 @@ def fold_partition(partition: Partition, settings: FoldSettings) -> Frames:
     clocks = Clocks(
         offsets_ms=extent["newest_ms"],
         journal_ms=told["newest_ms"],
-        has_journal=partition.log_partition in settings.journal_partitions or told["newest_ms"] is not None,
+        has_journal=(partition.cluster, partition.log_partition) in settings.journal_partitions
+        or told["newest_ms"] is not None,
     )
     pairs = spanning_pairs(applied.rows, pause_records(state, rows))
     folded, finished, opened = fold_groups(state, rows, pairs, clocks, settings.gold)

@@ -1,9 +1,10 @@
 """One Delta transaction a table: files that Spark wrote begin to count, files that they replace cease to.
 
-A round's transactions carry Delta's `txn` (our application id and the number of the round); those of the table `rounds` and of
-compaction do not, since nobody repeats them. A transaction alone shows
-nothing to our readers: they follow `rounds`. A round that died after some of its commits is made again: what it committed is undone
-by the commit of the attempt that succeeds (`Signature.base`), or, without a base, taken as done.
+A round's transactions say in the table's history which round and which micro-batch they are of, and carry Delta's `txn` (our
+application id and the number of the round); those of the table `rounds` and of compaction have no `txn`. It is for other readers: a
+transaction alone shows nothing to ours, who follow `rounds`, and a micro-batch that Spark repeats is known by `rounds` too. A round
+that died after some of its commits is made again: what it committed is undone by the commit of the attempt that succeeds
+(`Signature.base`).
 """
 
 from __future__ import annotations
@@ -46,11 +47,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Who commits: the micro-batch (None outside of one: no protection against repetition) and what the history will say."""
+    """Who commits: the round (None outside of one) and what the history will say."""
 
-    batch_id: int | None
+    round: int | None
     metadata: Mapping[str, str] = field(default_factory=dict)
-    application: str = APPLICATION
     base: Mapping[str, int] | None = None
     """The versions of the last round that was published. What a dead attempt committed behind them is undone by this commit."""
 
@@ -74,16 +74,7 @@ def commit_opened(
     if delta is None:
         _create(location, table, signature, change)
         return 0
-    if _is_committed(delta, signature):
-        return int(delta.version())
     return _change(location, delta, table, signature, change)
-
-
-def _is_committed(delta: DeltaTable, signature: Signature) -> bool:
-    if signature.batch_id is None or signature.base is not None:
-        return False
-    version = delta.transaction_version(signature.application)
-    return version is not None and version >= signature.batch_id
 
 
 def _create(location: Location, table: str, signature: Signature, change: Change) -> None:
@@ -170,7 +161,7 @@ def _partition(table: str, file: DataFile) -> dict[str, str | None]:
 def _properties(signature: Signature) -> Any:
     from deltalake.transaction import CommitProperties, Transaction
 
-    marks = [] if signature.batch_id is None else [Transaction(signature.application, signature.batch_id, _now_ms())]
+    marks = [] if signature.round is None else [Transaction(APPLICATION, signature.round, _now_ms())]
     return CommitProperties(custom_metadata=dict(signature.metadata), app_transactions=marks, max_commit_retries=0)
 
 

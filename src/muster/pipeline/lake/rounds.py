@@ -53,6 +53,7 @@ SCHEMA: Final = pa.schema(
         ("queries", pa.map_(_text, _text)),
         ("readers", pa.map_(_text, _text)),
         ("ends", pa.map_(_text, _text)),
+        ("journals", pa.map_(_text, pa.list_(_int))),
     ]
 )
 
@@ -79,6 +80,7 @@ class Round:
     queries: Mapping[str, str] = field(default_factory=dict)  # cluster -> the id of the query that reads its log
     readers: Mapping[str, str] = field(default_factory=dict)  # cluster -> its `--reader`
     ends: Mapping[str, str] = field(default_factory=dict)  # cluster -> counts of its topics' ends
+    journals: Mapping[str, list[int]] = field(default_factory=dict)  # cluster -> the partitions of its journal
     schema_version: int = LAKE_VERSION
     muster_version: str = __version__
 

@@ -29,6 +29,9 @@ NOW_STEPS: Final = {
     "open": tuple(name for name in FACTS if name.startswith("g_")),
 }
 """The tables that are made together. In two steps, since a row has all columns of its step and those of `open` are a hundred."""
+TASK_BYTES: Final = 8_000_000
+"""Of the state's files, some 100,000 positions, for which Spark is asked to run one more task."""
+MOST_TASKS: Final = 64
 _NO_BATCHES: Final = dict.fromkeys(NOW_STEPS, "")
 NOW_TABLES: Final = tuple(name for tables in NOW_STEPS.values() for name in tables if name != MINUTES)
 """Tables that have a part `now`, which each making of them replaces."""
@@ -58,6 +61,11 @@ def tables_of_now(
             {PART: F.lit(NOW), BATCH: F.lit(batches["open"])}
         ),
     }
+
+
+def tasks_for(state_bytes: int) -> int:
+    """How many tasks: each holds the positions of its log partitions as a whole."""
+    return max(1, min(MOST_TASKS, -(-state_bytes // TASK_BYTES)))
 
 
 def tables_of_groups(state: DataFrame, ends: DataFrame, settings: GoldSettings, tasks: int = STATE_PARTS) -> DataFrame:
