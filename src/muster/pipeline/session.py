@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.extras import install_command
 from muster.pipeline.java import Java, JavaError, find_java
-from muster.pipeline.session_archive import ClassArchive, cache_directory
+from muster.pipeline.session_archive import ClassArchive
+from muster.pipeline.session_cache import cache_directory
 from muster.pipeline.session_code import came_as_zip, package_code
 from muster.pipeline.session_failure import words_of_failure
 from muster.pipeline.session_fit import SessionError, check_fitness
@@ -242,7 +243,6 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 @contextmanager
 def _stderr_into(log: Path) -> Iterator[None]:
     """Java and its Python workers inherit their stderr at the start: what they say goes to the log, not to ours."""
-    log.parent.mkdir(parents=True, exist_ok=True)
     kept = os.dup(2)
     with log.open("ab") as target:
         os.dup2(target.fileno(), 2)
