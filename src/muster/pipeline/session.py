@@ -103,7 +103,7 @@ def _start(settings: SessionSettings) -> Iterator[SparkSession]:
         raise SessionError(str(error)) from None
     import pyspark
 
-    archive = ClassArchive(java, pyspark.__version__, Path(pyspark.__file__).parent, settings.archive_directory)
+    archive = ClassArchive(java, pyspark.__version__, Path(pyspark.__file__).parent)
     options = java_options(settings.size, java.version)
     log = cache_directory() / f"spark-{os.getpid()}.log"
     try:
