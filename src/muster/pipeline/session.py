@@ -197,11 +197,12 @@ def _connect(settings: SessionSettings) -> Iterator[SparkSession]:
         )
     from pyspark.sql import SparkSession
 
+    packed = str(package_code(cache_directory()))
     try:
         session = SparkSession.builder.remote(settings.master).appName(settings.app_name).getOrCreate()
         for name, value in session_settings(settings).items():
             session.conf.set(name, value)
-        session.addArtifacts(str(package_code(cache_directory())), pyfile=True)
+        session.addArtifacts(packed, pyfile=True)
     except Exception as error:  # grpc and pyspark each have their own families of errors here
         raise SessionError(f"no Spark Connect server answers at {settings.master}: {_first_line(error)}") from error
     try:

@@ -14,10 +14,12 @@ from muster.cli.exit_codes import FAILED
 from muster.cli.main import main
 from muster.pipeline import session
 from muster.pipeline.java import Java
-from muster.pipeline.session import SessionError, SessionSettings
+from muster.pipeline.session import SessionError, SessionSettings, open_session
 from muster.pipeline.session_archive import ClassArchive
 from muster.pipeline.session_cache import cache_directory
 from muster.pipeline.session_code import package_code
+
+_NOT_OURS = r"is not a directory that this user alone can write to.*set XDG_CACHE_HOME"
 
 
 @pytest.fixture
@@ -68,10 +70,20 @@ def test_a_directory_that_others_may_have_made_is_refused_in_a_line(
     temporary: Path, made: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     made(temporary)
-    with pytest.raises(SessionError, match=r"is not a directory that this user alone can write to.*set XDG_CACHE_HOME"):
+    with pytest.raises(SessionError, match=_NOT_OURS):
         cache_directory()
     assert main(["pipeline", "run", "--from", str(temporary), "--lake", str(temporary / "lake")]) == FAILED
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("master", ["local[1]", "sc://127.0.0.1:1"])
+def test_a_session_without_a_place_for_its_files_does_not_begin(temporary: Path, master: str) -> None:
+    """Nor is a Connect server blamed for it."""
+    if master.startswith("sc:"):
+        pytest.importorskip("grpc", reason="Spark Connect needs grpcio: pip install 'pyspark[connect]'")
+    temporary.touch()
+    with pytest.raises(SessionError, match=f"^{temporary} {_NOT_OURS}"), open_session(SessionSettings(master=master)):
+        raise AssertionError("it began")
 
 
 def test_a_directory_of_another_user_is_refused(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
