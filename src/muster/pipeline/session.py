@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from muster.extras import install_command
 from muster.pipeline.java import Java, JavaError, find_java
-from muster.pipeline.session_archive import ClassArchive, cache_directory
+from muster.pipeline.session_archive import ClassArchive
+from muster.pipeline.session_cache import cache_directory
 from muster.pipeline.session_code import came_as_zip, package_code
 from muster.pipeline.session_failure import words_of_failure
 from muster.pipeline.session_fit import SessionError, check_fitness
@@ -102,7 +103,7 @@ def _start(settings: SessionSettings) -> Iterator[SparkSession]:
         raise SessionError(str(error)) from None
     import pyspark
 
-    archive = ClassArchive(java, pyspark.__version__, Path(pyspark.__file__).parent, settings.archive_directory)
+    archive = ClassArchive(java, pyspark.__version__, Path(pyspark.__file__).parent)
     options = java_options(settings.size, java.version)
     log = cache_directory() / f"spark-{os.getpid()}.log"
     try:
@@ -196,11 +197,12 @@ def _connect(settings: SessionSettings) -> Iterator[SparkSession]:
         )
     from pyspark.sql import SparkSession
 
+    packed = str(package_code(cache_directory()))
     try:
         session = SparkSession.builder.remote(settings.master).appName(settings.app_name).getOrCreate()
         for name, value in session_settings(settings).items():
             session.conf.set(name, value)
-        session.addArtifacts(str(package_code(cache_directory())), pyfile=True)
+        session.addArtifacts(packed, pyfile=True)
     except Exception as error:  # grpc and pyspark each have their own families of errors here
         raise SessionError(f"no Spark Connect server answers at {settings.master}: {_first_line(error)}") from error
     try:
@@ -242,7 +244,6 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 @contextmanager
 def _stderr_into(log: Path) -> Iterator[None]:
     """Java and its Python workers inherit their stderr at the start: what they say goes to the log, not to ours."""
-    log.parent.mkdir(parents=True, exist_ok=True)
     kept = os.dup(2)
     with log.open("ab") as target:
         os.dup2(target.fileno(), 2)

@@ -8,16 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from muster.pipeline.java import Java
-
-
-def cache_directory(environment: Mapping[str, str] = os.environ) -> Path:
-    base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME", "/tmp"), ".cache")  # noqa: S108
-    return Path(base, "muster")
-
+from muster.pipeline.session_cache import cache_directory, is_writable
 
 _WORK = "streams"
 """What the session that makes the archive does; an archive made by other work lacks the classes of this."""
@@ -41,12 +35,8 @@ class ClassArchive:
         """Quiet on purpose: Java warns of an archive that does not fit and goes on without it, which concerns nobody."""
         if self.exists:
             return ["-Xshare:auto", "-Xlog:disable", f"-XX:SharedArchiveFile={self.path}"]
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            return []  # a read-only home: sessions start slower, nothing else
-        if not os.access(self.path.parent, os.W_OK):
-            return []
+        if not is_writable(self.path.parent):
+            return []  # sessions start slower, nothing else
         self._makes_one = True
         return ["-Xlog:disable", f"-XX:ArchiveClassesAtExit={self._in_the_making}"]
 

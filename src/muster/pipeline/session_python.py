@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from muster.pipeline.session_cache import is_writable
 from muster.pipeline.session_settings import SessionSettings
 
 _PATH: Final = "MUSTER_WORKER_PYTHONPATH"
@@ -59,7 +60,7 @@ def bytecode_directory(cache: Path) -> Path | None:
         return None
     has_bytecode = Path(importlib.util.cache_from_source(package.origin)).exists()
     may_write = not sys.dont_write_bytecode and os.access(Path(package.origin).parent, os.W_OK)
-    return None if has_bytecode or may_write or not _is_writable(cache) else cache / "bytecode"
+    return None if has_bytecode or may_write or not is_writable(cache) else cache / "bytecode"
 
 
 def keep_bytecode(cache: Path) -> None:
@@ -75,18 +76,10 @@ def _script(cache: Path) -> Path | None:
     text = _SCRIPT.format(python=shlex.quote(sys.executable))
     path = cache / f"python-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     if not path.exists():
-        if not _is_writable(cache):
+        if not is_writable(cache):
             return None
         unfinished = path.with_suffix(f".{os.getpid()}")
         unfinished.write_text(text)
         unfinished.chmod(0o755)
         unfinished.replace(path)
     return path if os.access(path, os.X_OK) else None
-
-
-def _is_writable(directory: Path) -> bool:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(directory, os.W_OK)

@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 from typing import Final
 
 CONNECT: Final = "sc://"
@@ -42,14 +41,12 @@ class SessionSettings:
     driver_memory: str = "1g"
     pending_records: int | None = 0
     """About how many records are waiting to be read. None: nobody knows, or a stream without an end."""
-    shuffle_partitions: int | None = None
     ui_port: int | None = None
     """Of Spark's web page, which shows the query; 0 is any free port, None no page."""
     lake_url: str | None = None
     """Where tasks are going to write, as Spark names it: tried before the session is given out."""
     packages: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
-    archive_directory: Path | None = None
 
     @property
     def is_connect(self) -> bool:
@@ -108,7 +105,7 @@ def spark_settings(
         "spark.ui.enabled": "false" if settings.ui_port is None else "true",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
-        "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or reducers(settings.master)),
+        "spark.sql.shuffle.partitions": str(reducers(settings.master)),
         # A plan is a scan or a kernel, a projection and a write: nothing to fuse, and Java spends seconds on compiling it fused.
         "spark.sql.codegen.wholeStage": "false",
         **_HADOOP,

@@ -21,7 +21,7 @@ import pyspark
 
 import muster
 from muster.pipeline.java import find_java
-from muster.pipeline.session_archive import cache_directory
+from muster.pipeline.session_cache import cache_directory
 from tests.pipeline.cluster.needs import Missing
 from tests.pipeline.cluster.processes import server
 

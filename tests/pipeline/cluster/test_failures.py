@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from muster.pipeline.session_archive import cache_directory
+from muster.pipeline.session_cache import cache_directory
 from tests.pipeline.cluster.hadoop import Hadoop
 from tests.pipeline.cluster.needs import Missing, python_with
 from tests.pipeline.cluster.runs import SMALL, run_pipeline

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pyspark
 import pytest
 
@@ -22,6 +23,7 @@ from tests.pipeline.cluster.runs import SMALL, YARN, digests, open_lake, source_
 from tests.pipeline.kafka_clients import create_topics
 from tests.pipeline.sources.connector_run import commit
 
+OWN_TABLE = Path(__file__).parents[3] / "examples" / "own-table" / "costly_rebalances.py"
 SUBMIT = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
 
 
@@ -82,6 +84,21 @@ def test_auto_takes_the_connector_that_spark_submit_was_given(
     lake = open_lake(str(tmp_path / "lake"))
     assert set(lake.arrow("log")["source"].to_pylist()) == {"kafka"}
     assert lake.arrow("g_lag")["committed"].to_pylist() == [5]
+
+
+def test_the_example_of_an_own_table_in_a_session_without_our_settings(local_lake: Path, tmp_path: Path) -> None:
+    """As docs/write-your-own-table.md has it; `tests/pipeline/stream/test_own_table.py` looks at the rows."""
+    out = tmp_path / "costly-rebalances"
+    environment = {"JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    ran = subprocess.run(
+        [SUBMIT, "--master", "local[1]", str(OWN_TABLE), str(local_lake), str(out)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    rebalances = open_lake(str(local_lake)).arrow("g_rebalance").num_rows
+    assert sum(pq.read_table(out)["rebalances"].to_pylist()) == rebalances > 0
 
 
 @pytest.mark.parametrize("deploy_mode", ["client", "cluster"])

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from muster.pipeline.decode.row_schemas import ROW_TABLES
-from muster.pipeline.sources.log_source import Stretch
+from muster.pipeline.sources.log_source import Stretch, partition_count
 from muster.pipeline.sources.segments import SegmentLogs
 from tests.pipeline.fold.current import current_offsets
 from tests.pipeline.oracle.decode_batch import decode_batch
@@ -46,7 +46,7 @@ def tables(data: Path) -> dict[str, pa.Table]:
     for partition, end in logs.ends().items():
         reader = logs.open(Stretch(partition, 0, end))
         for bronze in reader.bronze():
-            for name, rows in decode_batch(bronze, logs.partition_count()).items():
+            for name, rows in decode_batch(bronze, partition_count(logs.ends())).items():
                 made[name].append(rows)
         assert reader.quarantine().num_rows == 0
     return {name: pa.Table.from_batches(batches, schema=ROW_TABLES[name]) for name, batches in made.items()}

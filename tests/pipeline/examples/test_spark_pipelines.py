@@ -1,4 +1,7 @@
-"""`examples/spark-pipelines` run as its README says, over the log of a real Kafka: its tables are those of the pipeline."""
+"""`examples/spark-pipelines` run as its README says, over the log of a real Kafka.
+
+Its tables are those that the rules give of the whole log, as the lakes of `muster pipeline run` are (test_equals_oracle.py).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,11 @@ import pyspark
 import pytest
 
 from muster.pipeline.java import find_java
+from muster.pipeline.log_schema import LOG
+from muster.pipeline.schemas import TABLES
 from tests.pipeline.jobs.connect_server import connect_server
 from tests.pipeline.jobs.kafka_log import unpacked
+from tests.pipeline.stream.lakes import comparable, decoded_log, oracle, oracle_rows
 
 PROJECT = Path(__file__).parents[3] / "examples" / "spark-pipelines"
 _PACKAGES = ("pyspark.pipelines", "grpc", "grpc_status", "yaml", "zstandard")
@@ -31,15 +37,14 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:
-    data = unpacked(
-        tmp_path / "data"
-    )  # Connect's own local server has one port for all; a server of ours gets a free one
+    data = unpacked(tmp_path / "data")
     project = tmp_path / "project"
     shutil.copytree(PROJECT, project)
     spec = project / "spark-pipeline.yml"
     text = spec.read_text().replace("file:///tmp/muster-pipeline-storage", f"file://{tmp_path}/storage")
     spec.write_text(text.replace("spark.muster.bootstrap: localhost:9092", f"spark.muster.directory: {data}"))
 
+    # Connect's own local server has one port for all; a server of ours gets a free one.
     with connect_server(tmp_path, {"spark.sql.warehouse.dir": str(tmp_path / "warehouse")}) as server:
         ran = subprocess.run(
             [str(Path(pyspark.__file__).parent / "bin" / "spark-pipelines"), "run", "--remote", server],
@@ -50,22 +55,18 @@ def test_the_project_makes_log_offsets_and_lag(tmp_path: Path) -> None:
             timeout=_PATIENCE_SECONDS,
         )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
-    log, current, lag = (_table(tmp_path / "warehouse" / name) for name in ("log", "s_current_offset", "g_lag"))
-    assert log.height > 100
-    with_transactions = set(
-        log.filter("is_transactional")["group_id"]
-    )  # what counts there is more than the newest record
-    newest = (
-        log.filter(pl.col("record_type").is_in([0, 1]), pl.col("problem").is_null())
-        .sort("log_partition", "log_offset")
-        .group_by("group_id", "topic", "partition")
-        .agg(pl.col("committed_offset").last(), pl.col("is_tombstone").last())
-        .filter(~pl.col("is_tombstone"))
-    )
-    keys = ["group_id", "topic", "partition", "committed_offset"]
-    plain = ~pl.col("group_id").is_in(with_transactions)
-    assert set(current.filter(plain).select(keys).rows()) == set(newest.filter(plain).select(keys).rows())
-    assert set(current.select(keys[:3]).rows()) <= set(lag.select(keys[:3]).rows())
+    made = {name: _table(tmp_path / "warehouse" / name) for name in ("log", "s_current_offset", "g_lag")}
+    age = made["g_lag"].drop_nulls("commit_age_ms").row(0, named=True)
+    now_ms = age["commit_ms"] + age["commit_age_ms"]
+    expected = oracle([data], "example", now_ms, now_ms)
+    for name in ("s_current_offset", "g_lag"):
+        rows = made[name].select(TABLES[name].names).to_arrow().cast(TABLES[name])
+        assert comparable(rows) == oracle_rows(expected, name), name
+    log = made["log"].select(LOG.names).to_arrow().cast(LOG)
+    assert comparable(log) == comparable(decoded_log(data, "example"))
+    in_transactions = set(made["log"].filter("is_transactional")["group_id"])
+    assert in_transactions & set(made["g_lag"]["group_id"]), "what counts there is more than the newest record"
+    assert (made["g_lag"]["lag"] > 0).any()
 
 
 def _table(directory: Path) -> pl.DataFrame:

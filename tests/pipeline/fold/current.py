@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from muster.pipeline.decode.log_rows import log_rows
 from muster.pipeline.fold.partition import FoldSettings, Partition, fold_partition
 from muster.pipeline.log_schema import COMMIT_TYPES, LOG
-from muster.pipeline.sources.log_source import Stretch
+from muster.pipeline.sources.log_source import Stretch, partition_count
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.pipeline.tables.settings import GoldSettings
 
@@ -21,7 +21,9 @@ def current_offsets(data: Path, cluster: str = "c") -> list[dict[str, Any]]:
     logs = SegmentLogs((str(data),), cluster=cluster)
     found: list[dict[str, Any]] = []
     for number, end in logs.ends().items():
-        batches = [log_rows(bronze, logs.partition_count()) for bronze in logs.open(Stretch(number, 0, end)).bronze()]
+        batches = [
+            log_rows(bronze, partition_count(logs.ends())) for bronze in logs.open(Stretch(number, 0, end)).bronze()
+        ]
         rows = pa.Table.from_batches(batches, schema=LOG)
         is_commit = pc.and_(
             pc.is_in(rows["record_type"], pa.array(COMMIT_TYPES, pa.int32())), rows["problem"].is_null()

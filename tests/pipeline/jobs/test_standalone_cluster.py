@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+import os
+import venv
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from muster.cli.exit_codes import FAILED
 from muster.pipeline.lake.reader import Lake
 from tests.pipeline.cluster.runs import SMALL, run_pipeline
 from tests.pipeline.jobs.standalone import standalone_cluster
 from tests.pipeline.stream.lakes import different_tables
 
+pytestmark = pytest.mark.xdist_group("standalone")  # one cluster for all
 
-def test_cluster_of_two_workers_gives_the_tables_that_the_rules_give(data: Path, tmp_path: Path) -> None:
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with standalone_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as address:
+        yield address
+
+
+def test_cluster_of_two_workers_gives_the_tables_that_the_rules_give(master: str, data: Path, tmp_path: Path) -> None:
     """The run is the command itself, so our code reaches the workers as it does for users."""
-    (tmp_path / "cluster").mkdir()
-    with standalone_cluster(tmp_path / "cluster", workers=2) as master:
-        ran = run_pipeline(data, str(tmp_path / "lake"), master=master, settings={**SMALL, "spark.cores.max": "2"})
+    ran = run_pipeline(data, str(tmp_path / "lake"), master=master, settings={**SMALL, "spark.cores.max": "2"})
     assert ran.returncode == 0, ran.stderr
     assert "0 behind" in ran.stderr
     assert different_tables(Lake.open(tmp_path / "lake"), data, "kafka") == []
+
+
+def test_workers_without_our_packages_are_said_in_a_line_before_anything_is_read(
+    master: str, data: Path, tmp_path: Path
+) -> None:
+    venv.create(tmp_path / "bare", symlinks=True)
+    settings = {**SMALL, "spark.cores.max": "1", "spark.pyspark.python": str(tmp_path / "bare" / "bin" / "python")}
+    ran = run_pipeline(data, str(tmp_path / "lake"), master=master, settings=settings)
+    assert ran.returncode == FAILED
+    starting, said = ran.stderr.splitlines()
+    assert "starting Spark" in starting
+    for package in ("pyarrow", "pandas", "polars", "cramjam"):
+        assert f"{package} is missing" in said
+    assert f"on {os.uname().nodename}: " in said
+    assert "Install Muster with its extra `pipeline` where tasks run" in said
+    assert Lake.open(tmp_path / "lake").round.records == 0

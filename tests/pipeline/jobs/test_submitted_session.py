@@ -29,20 +29,30 @@ print(json.dumps({"told": told["spark.jars"], **found}))
 
 
 def test_what_spark_submit_was_told_wins_and_the_rest_is_chosen_for_its_master(tmp_path: Path) -> None:
-    """The master too: what we choose for a local one is chosen, whatever our own flag says. Our own `--conf` wins over all."""
+    """The master too: what we choose for a local one is chosen, whatever our own flag says. Our own `--conf` wins over all.
+
+    No home can be written to: our code is packed among the temporary files.
+    """
     program, jar = tmp_path / "program.py", tmp_path / "some.jar"
     program.write_text(PROGRAM)
     jar.touch()
     told = {"spark.sql.shuffle.partitions": "7", "spark.sql.files.maxPartitionBytes": "2m", "spark.jars": str(jar)}
     confs = [word for name, value in told.items() for word in ("--conf", f"{name}={value}")]
-    environment = {"JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    environment = {
+        "JAVA_HOME": str(find_java().home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "XDG_CACHE_HOME": str(jar / "cache"),
+        "TMPDIR": str(tmp_path),
+    }
     ran = subprocess.run(
         [SUBMIT, "--master", "local[1]", *confs, str(program)],
-        env={**os.environ, **environment, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert list((tmp_path / f"muster-{os.getuid()}").glob("muster-*.zip"))
     found = json.loads(ran.stdout.splitlines()[-1])
     assert found.pop("told").endswith("some.jar")
     assert found == {

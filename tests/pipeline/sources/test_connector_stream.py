@@ -6,16 +6,16 @@ That it reads a server as a stream is in tests/pipeline/cluster, which has its j
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from muster.core.records import OffsetCommitted
 from muster.log.record_codec import encode_record
-from muster.pipeline.log_schema import LOG
-from muster.pipeline.sources.connector_stream import DecodeRecords, connector_stream, tick_stream
+from muster.pipeline.log_schema import LOG, log_spark_schema
+from muster.pipeline.sources.connector_stream import DecodeRecords, as_record_columns, connector_stream, tick_stream
 from muster.pipeline.sources.failure import SourceError
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
@@ -43,22 +43,27 @@ def create_topic(bootstrap: str) -> None:
 
 
 def test_records_of_the_connector_become_rows_of_the_log(spark: Any) -> None:
+    """Times become milliseconds; what the connector does not show is null."""
     key, value = encode_record(OffsetCommitted("g", "t", 3, 42, 2, "", NOW_MS))
-    columns = {
-        "topic": pa.array([TOPIC, TOPIC]),
-        "partition": pa.array([1, 1], pa.int32()),
-        "offset": pa.array([7, 9], pa.int64()),
-        "record_ms": pa.array([NOW_MS, NOW_MS + 1], pa.int64()),
-        "key": pa.array([key, b"\x00"], pa.large_binary()),
-        "value": pa.array([value, None], pa.large_binary()),
-    }
-    (rows,) = DecodeRecords("c", 2)(iter([pa.RecordBatch.from_pydict(columns)]))
-    assert rows.schema == LOG
+    assert value is not None
+    columns = "key binary, value binary, topic string, partition int, offset long, timestamp timestamp"
+    times = [datetime.fromtimestamp(ms / 1000, UTC) for ms in (NOW_MS, NOW_MS + 1)]
+    raw = [
+        (bytearray(key), bytearray(value), TOPIC, 1, 7, times[0]),
+        (bytearray(b"\x00"), None, TOPIC, 1, 9, times[1]),
+    ]
+    records = as_record_columns(spark.createDataFrame(raw, columns).coalesce(1))
+    rows = records.mapInArrow(DecodeRecords("c", 2), log_spark_schema()).toArrow()
+    assert rows.schema.names == LOG.names
     first, second = rows.to_pylist()
     known = ("cluster", "log_offset", "record_ms", "group_id", "committed_offset", "source", "is_control", "dt")
     assert [first[name] for name in known] == ["c", 7, NOW_MS, "g", 42, "kafka", False, "2023-11-14"]
     assert [first[name] for name in ("producer_id", "batch_base_offset", "is_transactional")] == [None] * 3
-    assert (second["problem"] is None, second["place"]) == (False, f"kafka {TOPIC}-1 offset 9")
+    assert (second["problem"] is None, second["place"], second["record_ms"]) == (
+        False,
+        f"kafka {TOPIC}-1 offset 9",
+        NOW_MS + 1,
+    )
 
 
 def test_tick_stream_has_no_rows_and_a_micro_batch_when_it_is_due(spark: Any, tmp_path: Path) -> None:

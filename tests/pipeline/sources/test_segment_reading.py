@@ -11,8 +11,10 @@ import pytest
 
 from muster.pipeline.sources import segment_files
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_directories import log_folders, partition_count
+from muster.pipeline.sources.log_directories import log_folders
 from muster.pipeline.sources.log_end import log_end
+from muster.pipeline.sources.log_source import partition_count
+from muster.pipeline.sources.segments import SegmentLogs
 from muster.wire.batch import Record, encode_batch
 from tests.pipeline.sources.written_log import NOW_MS, WrittenLog, offsets_in, pairs, read_all, reader_of
 
@@ -209,8 +211,8 @@ def test_partitions_of_several_directories_are_read_together(tmp_path: Path) -> 
     WrittenLog(second, topic="other").append(*pairs(3))
     (second / "meta.properties").touch()
     assert offsets_in([first, second]) == [(0, 0), (1, 0), (1, 1)]
-    assert partition_count([str(first), str(second)], "__consumer_offsets") == 2
-    assert partition_count([str(second)], "__consumer_offsets") is None
+    ends = [SegmentLogs(tuple(map(str, places))).ends() for places in ([first, second], [second], [])]
+    assert list(map(partition_count, ends)) == [2, None, None]
 
 
 def test_same_partition_in_two_directories_is_refused(tmp_path: Path) -> None:

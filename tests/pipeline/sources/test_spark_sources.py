@@ -16,7 +16,6 @@ from muster.pipeline.log_schema import log_spark_schema
 from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.broker import brokers_from
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.kafka_connector import as_bronze, read_kafka
 from muster.pipeline.sources.log_source import Stretch
 from muster.pipeline.sources.segments import SegmentLogs, segment_options, segments_from
 from muster.pipeline.sources.spark_source import LogDataSource, offsets_from
@@ -133,30 +132,3 @@ def test_wrong_options_are_named() -> None:
             segments_from({"directories": given})
     with pytest.raises(SourceError, match="muster_broker needs the option bootstrap"):
         brokers_from({})
-
-
-def test_connectors_columns_become_bronze_with_nulls_for_what_it_cannot_know(spark: Any) -> None:
-    from datetime import UTC, datetime
-
-    columns = "key binary, value binary, topic string, partition int, offset long, timestamp timestamp"
-    row = (bytearray(b"k"), None, TOPIC, 4, 17, datetime(2023, 11, 14, 22, 13, 20, 123_000, tzinfo=UTC))
-    frame = as_bronze(spark.createDataFrame([row], columns), "c")
-    assert frame.columns == TABLES["b_log_record"].names
-    (made,) = rows_of(frame)
-    known = {name: value for name, value in made.items() if value is not None}
-    assert known == {
-        "cluster": "c",
-        "log_topic": TOPIC,
-        "log_partition": 4,
-        "log_offset": 17,
-        "record_ms": 1_700_000_000_123,
-        "key": b"k",
-        "is_control": False,
-        "source": "kafka",
-        "dt": "2023-11-14",
-    }
-
-
-def test_missing_connector_says_which_package_to_add(spark: Any) -> None:
-    with pytest.raises(SourceError, match="spark-sql-kafka-0-10"):
-        read_kafka(spark, "127.0.0.1:1")

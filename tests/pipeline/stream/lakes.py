@@ -20,7 +20,7 @@ from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import RoundSettings, wall_clock_ms
 from muster.pipeline.schemas import GOLD, TABLES
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch
+from muster.pipeline.sources.log_source import LOG_TOPICS, Stretch, partition_count
 from muster.pipeline.sources.run_source import DirectorySource, directory_source
 from muster.pipeline.sources.segments import SegmentLogs
 from muster.pipeline.stopping import Stop
@@ -93,7 +93,7 @@ def different_tables(lake: Lake, data: Path, cluster: str) -> list[str]:
 def decoded_log(data: Path, cluster: str) -> pa.Table:
     """Every row of `log`, read in this process."""
     logs = {topic: SegmentLogs((str(data),), topic, cluster) for topic in LOG_TOPICS}
-    count = logs[CONSUMER_OFFSETS].partition_count()
+    count = partition_count(logs[CONSUMER_OFFSETS].ends())
     readers = [log.open(Stretch(number, 0, end)) for log in logs.values() for number, end in log.ends().items()]
     return pa.Table.from_batches([log_rows(batch, count) for each in readers for batch in each.bronze()], LOG)
 
@@ -107,7 +107,7 @@ def oracle(directories: Iterable[Path], cluster: str, now_ms: int, sampled_at_ms
     for topic in LOG_TOPICS:
         log = SegmentLogs(places, topic, cluster)
         if topic == CONSUMER_OFFSETS:
-            count = log.partition_count()
+            count = partition_count(log.ends())
         for stretch in (Stretch(number, 0, end) for number, end in sorted(log.ends().items())):
             reader = log.open(stretch)
             bronze[topic] += list(reader.bronze())

@@ -76,11 +76,6 @@ class BrokerLogs(LogSource):
                     found[number] = said.offset
         return dict(sorted(found.items()))
 
-    def partition_count(self) -> int | None:
-        with self.client() as client:
-            view = client.metadata([self.topic])
-        return (len(view.partitions) + len(view.leaderless)) or None
-
     def open(self, stretch: Stretch) -> StretchReader:
         return BrokerStretch(self, stretch)
 

@@ -114,7 +114,7 @@ class BrokerSocket:
         payload += request_encoder(key, version)(message)
         try:
             self._socket.sendall(_I32.pack(len(payload)) + payload)
-            frame = self._frame(api)
+            frame = self._frame()
             number, position = decode_response_header(key, version, frame)
             answer = response_decoder(key, version)(frame, position)
         except TimeoutError as error:
@@ -137,7 +137,7 @@ class BrokerSocket:
             raise SourceError(f"{self._where}: ApiVersions was answered with {name_of(answer.error_code)}")
         return {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
 
-    def _frame(self, api: str) -> bytes:
+    def _frame(self) -> bytes:
         (size,) = _I32.unpack(self._exactly(_I32.size))
         if not 0 <= size <= _MAX_FRAME_BYTES:
             raise WireError(f"a frame of {size} bytes: is this a Kafka port, and without TLS?")

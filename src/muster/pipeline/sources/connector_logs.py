@@ -10,16 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from muster.pipeline.sources.broker import BrokerLogs
-from muster.pipeline.sources.broker_security import java_properties
-from muster.pipeline.sources.kafka_connector import read_kafka
-from muster.pipeline.sources.log_source import Stretch, StretchReader
 from muster.wire.special_values import READ_COMMITTED
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 PACKAGE: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 """Spark 4 is built with Scala 2.13."""
@@ -32,21 +26,6 @@ _NAMING: Final = ("spark.jars.packages", "spark.jars", "spark.yarn.dist.jars")
 class ConnectorLogs(BrokerLogs):
     def ends(self) -> dict[int, int]:
         return self.ends_as_seen(READ_COMMITTED)
-
-    def open(self, stretch: Stretch) -> StretchReader:
-        raise AssertionError("Spark reads these logs: ask for `frame`")
-
-    def frame(self, spark: SparkSession, stretches: list[Stretch]) -> DataFrame:
-        """`b_log_record` rows of these stretches, one Spark task a log partition, in log order."""
-        return read_kafka(
-            spark,
-            self.bootstrap,
-            cluster=self.cluster,
-            topic=self.topic,
-            starts={stretch.partition: stretch.start for stretch in stretches},
-            ends={stretch.partition: stretch.end for stretch in stretches},
-            options={f"kafka.{name}": value for name, value in java_properties(self.security).items()},
-        )
 
 
 def own_package() -> str:

@@ -25,7 +25,7 @@ from muster.pipeline.sources.broker_security import java_properties
 from muster.pipeline.sources.bronze_rows import dates_of
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.kafka_connector import SOURCE_NAME, connector_options, open_stream
-from muster.pipeline.sources.log_source import LOG_TOPICS
+from muster.pipeline.sources.log_source import LOG_TOPICS, partition_count
 from muster.pipeline.sources.positions import Positions
 from muster.wire.special_values import EARLIEST
 
@@ -52,8 +52,7 @@ def connector_stream(
     if offsets_per_partition is not None:
         asked["maxOffsetsPerTrigger"] = str(offsets_per_partition * sum(map(len, there.values())))
     raw = open_stream(spark, asked)
-    numbers = sorted(there.get(CONSUMER_OFFSETS, ()))
-    count = len(numbers) if numbers == list(range(len(numbers))) else None
+    count = partition_count(there.get(CONSUMER_OFFSETS, ()))
     rows = as_record_columns(raw).mapInArrow(DecodeRecords(cluster, count), log_spark_schema())
     return rows.union(tick_stream(spark, tick_seconds))
 

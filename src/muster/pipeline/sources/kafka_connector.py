@@ -11,41 +11,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from muster.core.internal_topics import CONSUMER_OFFSETS
-from muster.pipeline.schemas import TABLES, spark_schema
 from muster.pipeline.sources.failure import SourceError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 SOURCE_NAME: Final = "kafka"
 _BY_CONSUMER: Final = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
 """The connector finds partitions by an admin client that hides internal topics, and would read nothing; its older way by a
 consumer sees them."""
-
-
-def read_kafka(
-    spark: SparkSession,
-    bootstrap: str,
-    *,
-    cluster: str = "default",
-    topic: str = CONSUMER_OFFSETS,
-    starts: Mapping[int, int] | None = None,
-    ends: Mapping[int, int] | None = None,
-    options: Mapping[str, str] | None = None,
-) -> DataFrame:
-    """`b_log_record` rows, a batch read of [starts, ends). Where offsets are given, every partition has to be named."""
-    asked = connector_options(bootstrap, {topic: sorted(starts or ends or ())}, options)
-    if starts is not None:
-        asked["startingOffsets"] = _offsets(topic, starts)
-    if ends is not None:
-        asked["endingOffsets"] = _offsets(topic, ends)
-    spark.conf.set(_BY_CONSUMER, "true")
-    try:
-        raw = spark.read.format("kafka").options(**asked).load()
-    except Exception as error:
-        raise _explained(error) from error
-    return as_bronze(raw, cluster)
 
 
 def open_stream(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
@@ -58,56 +32,19 @@ def open_stream(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
 
 
 def connector_options(
-    bootstrap: str, partitions: Mapping[str, Sequence[int]], options: Mapping[str, str] | None = None
+    bootstrap: str, partitions: Mapping[str, Sequence[int]], options: Mapping[str, str]
 ) -> dict[str, str]:
     """What the connector is asked for. Offsets of markers and of what compaction took are missing: that is no data loss.
 
-    Partitions that are named are assigned; of a topic without any, the connector joins a group to find them, which the log shows.
+    Partitions are assigned: of a topic without any the connector would join a group to find them, which the log would show.
     """
-    named = all(partitions.values())
-    assigned = {topic: list(numbers) for topic, numbers in partitions.items()}
-    what = {"assign": json.dumps(assigned)} if named else {"subscribe": ",".join(partitions)}
     return {
         "kafka.bootstrap.servers": bootstrap,
-        **what,
+        "assign": json.dumps({topic: list(numbers) for topic, numbers in partitions.items()}),
         "kafka.isolation.level": "read_committed",
         "failOnDataLoss": "false",
-        **(options or {}),
+        **options,
     }
-
-
-def as_bronze(raw: DataFrame, cluster: str) -> DataFrame:
-    """The connector's columns as ours. What it cannot know is null, not guessed."""
-    from pyspark.sql import functions as F
-
-    known: dict[str, Column] = {
-        "cluster": F.lit(cluster),
-        "log_topic": F.col("topic"),
-        "log_partition": F.col("partition"),
-        "log_offset": F.col("offset"),
-        "record_ms": F.unix_millis("timestamp"),
-        "key": F.col("key"),
-        "value": F.col("value"),
-        "is_control": F.lit(False),
-        "source": F.lit(SOURCE_NAME),
-        "dt": _utc_date(F.unix_millis("timestamp")),
-    }
-    types = {field.name: field.dataType for field in spark_schema("b_log_record")}
-    return raw.select(
-        *[known.get(name, F.lit(None)).cast(types[name]).alias(name) for name in TABLES["b_log_record"].names]
-    )
-
-
-def _utc_date(time_ms: Column) -> Column:
-    """The date in UTC whatever the session's time zone is."""
-    from pyspark.sql import functions as F
-
-    days = F.floor(F.greatest(time_ms, F.lit(0)) / F.lit(86_400_000)).cast("int")
-    return F.date_format(F.date_add(F.lit("1970-01-01").cast("date"), days), "yyyy-MM-dd")
-
-
-def _offsets(topic: str, offsets: Mapping[int, int]) -> str:
-    return json.dumps({topic: {str(partition): offset for partition, offset in sorted(offsets.items())}})
 
 
 def _explained(error: Exception) -> SourceError:

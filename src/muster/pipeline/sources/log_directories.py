@@ -87,15 +87,6 @@ def segment_files(folder: LogFolder) -> list[SegmentFile]:
     ]
 
 
-def partition_count(directories: Sequence[str], topic: str) -> int | None:
-    """How many partitions the topic has, if the directories hold all from 0 on; None if some are elsewhere.
-
-    A broker of several that happens to hold just the first few cannot be told from a broker that holds all.
-    """
-    numbers = [folder.partition for folder in log_folders(directories, topic)]
-    return len(numbers) if numbers and numbers == list(range(len(numbers))) else None
-
-
 def topic_id_of(folder: LogFolder) -> str | None:
     """The id as Kafka's tools show it: 22 characters of base64."""
     try:

@@ -7,7 +7,7 @@ A source is made of plain values, so that it can travel to a Spark worker. Offse
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,16 +54,20 @@ class LogSource(ABC):
         """By log partition: the first offset that retention and DeleteRecords have left."""
 
     @abstractmethod
-    def partition_count(self) -> int | None:
-        """How many partitions the topic has, where that can be known: needed to find misplaced groups."""
-
-    @abstractmethod
     def open(self, stretch: Stretch) -> StretchReader: ...
 
     def open_all(self, those: Iterable[Stretch]) -> Iterator[StretchReader]:
         """Several one after the other, each to be read to its end before the next: they may share a connection."""
         for stretch in those:
             yield self.open(stretch)
+
+
+def partition_count(numbers: Collection[int]) -> int | None:
+    """How many partitions a topic has of which these were found, if they are all from 0 on: needed to find misplaced groups.
+
+    A directory of one broker of several that happens to hold just the first few cannot be told from one that holds all.
+    """
+    return len(numbers) if numbers and sorted(numbers) == list(range(len(numbers))) else None
 
 
 def topics_in(options: Mapping[str, str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from muster.pipeline.collector import imports_spared
 from muster.pipeline.decode.log_rows import log_rows, problem_rows
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, quarantine_rows
 from muster.pipeline.sources.journal import journal_rows
-from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader
+from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, partition_count
 from muster.pipeline.sources.positions import Positions
 
 OFFSETS_A_TASK: Final = 20_000
@@ -78,18 +78,13 @@ def plan_tasks(
 
 def _tasks_of(log: LogSource, starts: Positions, stops: Positions, ends: Positions) -> Iterator[LogTask]:
     there = ends.get(log.topic, {})
-    count = _partition_count(there) if log.topic == CONSUMER_OFFSETS else None
+    count = partition_count(there) if log.topic == CONSUMER_OFFSETS else None
     begun = starts.get(log.topic, {})
     for partition, stop in sorted(stops.get(log.topic, {}).items()):
         start = begun.get(partition, 0)
         if start < stop:
             gone = frozenset() if partition in there else frozenset((partition,))
             yield LogTask(log, (Stretch(partition, start, stop),), count, gone)
-
-
-def _partition_count(ends: dict[int, int]) -> int | None:
-    """How many partitions the topic has, if all from 0 on are there: needed to find misplaced groups."""
-    return len(ends) if ends and sorted(ends) == list(range(len(ends))) else None
 
 
 def _joined(tasks: list[LogTask]) -> tuple[LogTask, ...]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.sources.bronze_rows import LogPlace, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
-from muster.pipeline.sources.log_directories import log_folder, log_folders, partition_count, segment_files
+from muster.pipeline.sources.log_directories import log_folder, log_folders, segment_files
 from muster.pipeline.sources.log_end import log_ends
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
 from muster.pipeline.sources.segment_files import PartitionReader
@@ -37,9 +37,6 @@ class SegmentLogs(LogSource):
     def begins(self) -> dict[int, int]:
         files = {folder.partition: segment_files(folder) for folder in log_folders(self.directories, self.topic)}
         return {partition: found[0].base_offset for partition, found in files.items() if found}
-
-    def partition_count(self) -> int | None:
-        return partition_count(self.directories, self.topic)
 
     def open(self, stretch: Stretch) -> StretchReader:
         folder = log_folder(self.directories, self.topic, stretch.partition)

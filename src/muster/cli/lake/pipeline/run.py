@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         from muster.pipeline.failure import JobError
         from muster.pipeline.lake.errors import LakeError, StoreError
         from muster.pipeline.session import SessionError, require_packages
-        from muster.pipeline.session_archive import cache_directory
+        from muster.pipeline.session_cache import cache_directory
         from muster.pipeline.session_python import keep_bytecode
         from muster.pipeline.sources.failure import SourceError
     except ImportError as error:
