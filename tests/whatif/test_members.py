@@ -11,7 +11,7 @@ from muster.whatif.answer import answer
 from muster.whatif.changes import setting_of
 from muster.whatif.replay import replay
 from muster.whatif.variants import Variant
-from tests.whatif.random_group import RandomGroup
+from tests.whatif.random_group import COUNTS, RandomGroup
 from tests.whatif.test_replay import random_payloads, recorded_from
 
 
@@ -42,8 +42,14 @@ def test_one_member_more_is_in_every_generation_from_its_coming_to_the_end(seed:
 
 
 def test_as_many_less_as_there_are_leave_nothing() -> None:
-    (found,) = answer("g", random_payloads(1), [Variant(members=-4)])
-    assert (found.replayed.rebalances, found.replayed.unowned_ms) == (0, 0)
+    """And then everything is without an owner, from the rebalance that gave it to somebody in the recording."""
+    payloads = random_payloads(1)
+    (found,) = answer("g", payloads, [Variant(members=-4)])
+    assert found.replayed.rebalances == 0
+    began_ms = next(event["at_ms"] for event in map(json.loads, payloads) if event["kind"] == "rebalance_started")
+    ended_ms = json.loads(payloads[-1])["at_ms"]
+    assert {each.replayed_ms for each in found.partitions} == {ended_ms - began_ms}
+    assert found.replayed.unowned_ms == sum(COUNTS.values()) * (ended_ms - began_ms) > found.recorded.unowned_ms
 
 
 def test_clients_that_share_an_id_are_told_apart_by_their_member_ids() -> None:

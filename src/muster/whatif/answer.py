@@ -21,6 +21,7 @@ from muster.whatif.journal import read_recorded
 from muster.whatif.recorded import Recorded
 from muster.whatif.replay import replay
 from muster.whatif.stretch import CannotReplay
+from muster.whatif.unowned import spread, wanted_since
 from muster.whatif.variants import Variant
 
 TOLERANCE_MS: Final = 100
@@ -68,15 +69,18 @@ class Question:
         self._arrivals = arrivals
         self._recorded = read_recorded(events)
         timeline = _as_recorded(self._recorded)
-        self._reproduced = count_reproduced(timeline.history(), _as_replayed(self._recorded, Variant()).history())
-        self._measured = measure(timeline, timeline.history(), arrivals)
+        history = timeline.history()
+        self._reproduced = count_reproduced(history, _as_replayed(self._recorded, Variant()).history())
+        self._wanted = wanted_since([*timeline.before, *timeline.events], history)
+        self._measured = measure(timeline, history, arrivals, self._wanted)
         self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
     def answer(self, variant: Variant) -> Answer:
         """CannotReplay if this group cannot be so."""
         timeline = _as_replayed(self._recorded, variant)
         arrivals = None if self._arrivals is None else self._arrivals.spread(variant.partition_times)
-        replayed = measure(timeline, timeline.history(), arrivals)
+        wanted = spread(self._wanted, variant.partition_times)
+        replayed = measure(timeline, timeline.history(), arrivals, wanted)
         return Answer(
             self._recorded.group,
             str(variant),

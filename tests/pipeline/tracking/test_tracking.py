@@ -136,7 +136,7 @@ def test_query_ends_while_the_coordinator_is_frozen(
     with socket.create_server(("127.0.0.1", 0)) as frozen:
         frozen.settimeout(PATIENCE_SECONDS)
         tracking = track(spark, f"127.0.0.1:{frozen.getsockname()[1]}", group="frozen")
-        run(read(spark, bootstrap, TOPIC, maxOffsetsPerPartition="10"), tmp_path / "frozen")
+        run(read(spark, bootstrap, TOPIC, maxOffsetsPerPartition="3"), tmp_path / "frozen")
         batches = len(list((tmp_path / "frozen" / "commits").glob("[0-9]*")))
         held_up, _ = frozen.accept()
         with held_up:
