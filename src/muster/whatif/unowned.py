@@ -1,5 +1,5 @@
-"""When partitions had no owner: not only between two owners, as a rebalance tells, but also before the first one, and while nobody is
-in the group. Pure.
+"""When partitions had no owner: not only between two owners, as a rebalance tells, but also before the first one, and while nobody
+is in the group. Pure.
 
 Settings under which a group never gets to work must not look as if nothing was without an owner. So what the recording assigns to
 somebody counts from the beginning of the rebalance that did so, under all variants.
