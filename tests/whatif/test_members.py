@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,6 +40,20 @@ def test_one_member_more_is_in_every_generation_from_its_coming_to_the_end(seed:
     assert not any(e["kind"] in ("member_expelled", "member_left") and "added" in e["member"] for e in journal)
     for event in ends:
         assert any("added-1" in member_id for member_id in event["assignments"])
+
+
+def test_one_member_more_lives_on_though_the_first_one_died_or_was_away() -> None:
+    """It does as the first one does but for how that ends. Of a session that ended the journal may say since when it counted."""
+    recorded = recorded_from(random_payloads(1))
+    first, *others = recorded.members
+    dead = replace(
+        first, silent_ms=first.came_ms + 20_000, session_from_ms=first.came_ms + 18_000, is_away=True, pauses=[(0, 1)]
+    )
+    changed = replace(recorded, members=[dead, *others])
+    added = setting_of(changed, Variant(members=1)).members[-1]
+    assert (added.heard_ms, added.is_away, added.pauses) == (None, False, [])
+    journal = replay(changed, Variant(members=1)).journal
+    assert not [each for each in journal if each.kind == "member_expelled" and "added" in (each.member_id or "")]
 
 
 def test_as_many_less_as_there_are_leave_nothing() -> None:

@@ -21,7 +21,7 @@ ORDERS = TopicPartition("orders", 0)
 
 def tracking(spark: FakeSpark, **settings: Any) -> Tracking:
     """It is not started: what is handed over stays where it waits."""
-    return Tracking(spark, NOWHERE, **{"group": "etl", **settings})  # type: ignore[arg-type]
+    return Tracking(spark, NOWHERE, **{"group": "etl", **settings})
 
 
 def taken(found: Tracking) -> list[BatchCommit]:
