@@ -9,6 +9,7 @@ from muster.explain.facts import Gap
 from muster.whatif.answer import answer
 from muster.whatif.arrivals import Arrivals, arrivals_of
 from muster.whatif.figures import Timeline, measure
+from muster.whatif.unowned import wanted_since
 from muster.whatif.variants import Variant
 from tests.whatif.random_group import COUNTS
 from tests.whatif.test_replay import random_payloads
@@ -53,7 +54,11 @@ def test_static_member_that_stops_twice_under_the_same_id_is_down_each_time_from
         event("static_left", 9_000),
     ]
     found = Timeline("g", [], told, 9_500, {"anna": 9_000})
-    assert measure(found, found.history(), None).unowned_ms == {("orders", 0): 1_500, ("orders", 1): 1_500}
+    history = found.history()
+    assert measure(found, history, None, wanted_since(told, history)).unowned_ms == {
+        ("orders", 0): 1_500,
+        ("orders", 1): 1_500,
+    }
 
 
 def test_records_wait_in_proportion_to_the_time_without_an_owner() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from muster.whatif.answer import answer
 from muster.whatif.changes import setting_of
 from muster.whatif.replay import replay
 from muster.whatif.variants import Variant
-from tests.whatif.random_group import RandomGroup
+from tests.whatif.random_group import COUNTS, RandomGroup
 from tests.whatif.test_replay import random_payloads, recorded_from
 
 
@@ -41,9 +42,29 @@ def test_one_member_more_is_in_every_generation_from_its_coming_to_the_end(seed:
         assert any("added-1" in member_id for member_id in event["assignments"])
 
 
+def test_one_member_more_lives_on_though_the_first_one_died_or_was_away() -> None:
+    """It does as the first one does but for how that ends. Of a session that ended the journal may say since when it counted."""
+    recorded = recorded_from(random_payloads(1))
+    first, *others = recorded.members
+    dead = replace(
+        first, silent_ms=first.came_ms + 20_000, session_from_ms=first.came_ms + 18_000, is_away=True, pauses=[(0, 1)]
+    )
+    changed = replace(recorded, members=[dead, *others])
+    added = setting_of(changed, Variant(members=1)).members[-1]
+    assert (added.heard_ms, added.is_away, added.pauses) == (None, False, [])
+    journal = replay(changed, Variant(members=1)).journal
+    assert not [each for each in journal if each.kind == "member_expelled" and "added" in (each.member_id or "")]
+
+
 def test_as_many_less_as_there_are_leave_nothing() -> None:
-    (found,) = answer("g", random_payloads(1), [Variant(members=-4)])
-    assert (found.replayed.rebalances, found.replayed.unowned_ms) == (0, 0)
+    """And then everything is without an owner, from the rebalance that gave it to somebody in the recording."""
+    payloads = random_payloads(1)
+    (found,) = answer("g", payloads, [Variant(members=-4)])
+    assert found.replayed.rebalances == 0
+    began_ms = next(event["at_ms"] for event in map(json.loads, payloads) if event["kind"] == "rebalance_started")
+    ended_ms = json.loads(payloads[-1])["at_ms"]
+    assert {each.replayed_ms for each in found.partitions} == {ended_ms - began_ms}
+    assert found.replayed.unowned_ms == sum(COUNTS.values()) * (ended_ms - began_ms) > found.recorded.unowned_ms
 
 
 def test_clients_that_share_an_id_are_told_apart_by_their_member_ids() -> None:

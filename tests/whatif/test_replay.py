@@ -77,9 +77,19 @@ def test_advice_names_its_evidence_and_is_not_given_without_any() -> None:
     unsure: Answer = replace(found, reproduced=1)
     assert advise([as_row(unsure)]) is None
     assert f"gives back only 1 of the {found.recorded.rebalances} recorded" in why_none([as_row(unsure)])
+    for figure, value, said in (
+        ("rebalances", 2 * found.recorded.rebalances, f"has {2 * found.recorded.rebalances} rebalances"),
+        ("moved", 2 * found.recorded.moved, f"moves {2 * found.recorded.moved} partitions"),
+        ("unowned_ms", found.recorded.unowned_ms // 2, "is without an owner for"),
+    ):
+        doubtful = replace(found, given_back=replace(found.given_back, **{figure: value}))
+        assert advise([as_row(doubtful)]) is None
+        assert f"the replay with the recorded settings {said}" in why_none([as_row(doubtful)])
     worse = replace(found, replayed=found.recorded)
     assert advise([as_row(worse)]) is None
     assert "with none of these settings" in why_none([as_row(worse)])
+    refused = replace(found, variant="session.timeout.ms=5999 group.initial.rebalance.delay.ms=0")
+    assert advise([as_row(refused)]) is None, "a broker with default settings does not take it"
     quiet = replace(found, recorded=replace(found.recorded, rebalances=0))
     assert why_none([as_row(quiet)]) == "No advice: there was no rebalance."
     assert (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from muster.whatif.answer import answer
 from muster.whatif.figures import Figures
 from muster.whatif.generations import REACTION_MS, journal_of
+from muster.whatif.poll_pauses import with_max_poll
 from muster.whatif.replay import replay
 from muster.whatif.variants import Variant
 from tests.whatif.generation_rows import generation, member
@@ -50,6 +52,17 @@ def under(max_poll_ms: int, payloads: list[str]) -> Figures:
 def test_longer_interval_than_the_pause_keeps_the_member_and_its_partitions() -> None:
     found = under(PAUSE_MS + 1, paused())
     assert (found.rebalances, found.moved) == (2, 4), "what it was given at first"
+
+
+def test_member_that_is_kept_ends_as_the_one_that_came_back() -> None:
+    """Who was away before its session ended was heard of until then."""
+    recorded = recorded_from(paused())
+    members = [
+        replace(each, silent_ms=110_000, session_from_ms=109_000, is_away=True) if each.member_id == "boris-2" else each
+        for each in recorded.members
+    ]
+    kept = next(each for each in with_max_poll(members, members, PAUSE_MS + 1) if each.member_id == "boris-1")
+    assert (kept.silent_ms, kept.heard_ms, kept.is_away) == (110_000, 109_000, True)
 
 
 def test_shorter_interval_lets_it_leave_sooner_and_come_back_as_it_did() -> None:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from muster.whatif.variants import Grid, Variant, VariantError, parse_grid, parse_variant, variant_of
+from muster.whatif.variants import (
+    Grid,
+    Variant,
+    VariantError,
+    parse_grid,
+    parse_variant,
+    refused_by_default,
+    variant_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -104,3 +112,16 @@ def test_grid_with_a_value_that_is_not_understood_is_refused() -> None:
 def test_variant_that_makes_no_sense_is_refused(texts: list[str], said: str) -> None:
     with pytest.raises(VariantError, match=said):
         parse_variant(texts)
+
+
+@pytest.mark.parametrize("session_ms", [1, 5_999, 1_800_001])
+def test_session_timeout_that_a_broker_refuses_by_default_is_taken_with_a_note(session_ms: int) -> None:
+    said = refused_by_default(Variant(session_timeout_ms=session_ms))
+    assert said is not None
+    assert said.startswith(f"session.timeout.ms={session_ms} is refused by a broker with default settings")
+
+
+@pytest.mark.parametrize("session_ms", [None, 6_000, 1_800_000])
+def test_session_timeout_that_a_broker_takes_has_no_note(session_ms: int | None) -> None:
+    assert refused_by_default(Variant(session_timeout_ms=session_ms)) is None
+    assert refused_by_default(Variant(session_timeout_ms=3_000, remote_assignor="uniform")) is None

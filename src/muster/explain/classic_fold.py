@@ -91,6 +91,7 @@ class ClassicFold:
         self._history.returns = self._attendance.returns
         self._history.shared_identities = self._attendance.shared_identities
         self._history.unowned_since = dict(self._ownership.unowned_since)
+        self._history.unowned_when_emptied = list(self._ownership.unowned_when_emptied)
         return self._history
 
     # -- members

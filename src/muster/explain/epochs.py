@@ -33,6 +33,7 @@ class Epochs:
         self.owners: dict[Partition, str] = {}
         """Member id of the last owner of each partition, also if nobody has it now."""
         self.unowned_since: dict[Partition, int] = {}
+        self.unowned_when_emptied: list[tuple[Partition, int]] = []
         self.target: dict[Partition, str] = {}
         """What the last target gives to whom, as far as it is known."""
         self.assignor: str | None = None
@@ -45,6 +46,7 @@ class Epochs:
         self._before = dict(self.owners)
 
     def emptied(self) -> None:
+        self.unowned_when_emptied += self.unowned_since.items()
         self.owners, self.unowned_since, self.target = {}, {}, {}
         self.assignor = None
 

@@ -316,6 +316,8 @@ class History:
     """Identities that two members had at the same time: client ids need not be unique."""
     unowned_since: dict[Partition, int] = field(default_factory=dict)
     """At the end: partitions that were assigned once and have no owner."""
+    unowned_when_emptied: list[tuple[Partition, int]] = field(default_factory=list)
+    """Each time that nobody was left: what had no owner then, and since when."""
     state: str | None = None
     generation: int | None = None
     first_ms: int | None = None

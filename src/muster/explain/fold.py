@@ -52,6 +52,7 @@ class Folding(ClassicFold):
         history = super().finished()
         if history.is_consumer:
             history.unowned_since = dict(self._epochs.unowned_since)
+        history.unowned_when_emptied += self._epochs.unowned_when_emptied
         return history
 
     def _tracked(self, event: Event) -> None:

@@ -27,6 +27,7 @@ class Ownership:
         self.owners: dict[Partition, str] | None = None
         """The last owner of each, also if it is gone by now. None: not known, the journal begins in the middle."""
         self.unowned_since: dict[Partition, int] = {}
+        self.unowned_when_emptied: list[tuple[Partition, int]] = []
         self._assigned_ms = 0
 
     def given_up(self, member_id: str, at_ms: int) -> None:
@@ -48,6 +49,7 @@ class Ownership:
 
     def emptied(self) -> None:
         """Nobody is there: whatever comes next begins anew."""
+        self.unowned_when_emptied += self.unowned_since.items()
         self.owners = {}
         self.unowned_since = {}
 

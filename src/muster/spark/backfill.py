@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from muster.client.admin import commit_offsets, committed_offsets, describe_group, partition_counts
 from muster.client.cluster import Cluster
@@ -15,6 +16,8 @@ from muster.spark.failure import TrackingError
 from muster.spark.offsets import Offsets
 from muster.wire.errors import GROUP_ID_NOT_FOUND
 
+_MOST_NAMED: Final = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -26,13 +29,16 @@ class Plan:
     """Positions of topics or partitions that the cluster does not have."""
 
 
-async def plan_backfill(cluster: Cluster, group: str, checkpoint: Checkpoint) -> Plan:
-    """TrackingError where the commit would be wrong: the group has members, or is further than the checkpoint."""
+async def plan_backfill(cluster: Cluster, group: str, checkpoint: Checkpoint, *, may_go_back: bool = False) -> Plan:
+    """TrackingError where the commit would be wrong: the group has members, or is further than the checkpoint, unless it may go
+    back."""
     if not checkpoint.offsets:
         raise TrackingError("no source of the query has offsets of topics: there is nothing to commit")
     await _check_without_members(cluster, group)
     held = await committed_offsets(cluster, group)
-    _check_not_behind(group, checkpoint, held)
+    if not may_go_back:
+        _check_not_behind(group, checkpoint, held)
+        _check_not_back(group, checkpoint, held)
     counts = await partition_counts(cluster, sorted({place.topic for place in checkpoint.offsets}))
     there = {place: at for place, at in checkpoint.offsets.items() if place.partition < counts.get(place.topic, 0)}
     if not there:
@@ -65,5 +71,21 @@ def _check_not_behind(group: str, checkpoint: Checkpoint, held: dict[TopicPartit
         return
     raise TrackingError(
         f"group {group} is at micro-batch {last.batch_id} of this query already, the checkpoint at"
-        f" {checkpoint.query.batch_id}: is it an old copy?"
+        f" {checkpoint.query.batch_id}: is it an old copy? Then --back commits it all the same"
+    )
+
+
+def _check_not_back(group: str, checkpoint: Checkpoint, held: dict[TopicPartition, CommittedOffset]) -> None:
+    """Of another query, or of a consumer: those are not the checkpoint's."""
+    further = [
+        f"{place} at {held[place].offset:,}, the checkpoint at {at:,}"
+        for place, at in sorted(checkpoint.offsets.items())
+        if place in held and held[place].offset > at
+    ]
+    if not further:
+        return
+    more = f" and {len(further) - _MOST_NAMED} more" if len(further) > _MOST_NAMED else ""
+    raise TrackingError(
+        f"group {group} is further than the checkpoint: {'; '.join(further[:_MOST_NAMED])}{more}. Is it the right group?"
+        " Then --back takes it back"
     )

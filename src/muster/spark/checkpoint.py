@@ -14,7 +14,7 @@ from typing import Final
 
 from muster.core.offsets.tracked_query import TrackedQuery
 from muster.spark.failure import OffsetShapeError, TrackingError
-from muster.spark.offsets import Offsets, offsets_in, together
+from muster.spark.offsets import Offsets, looks_like_topics, offsets_in, together
 
 _PLAIN, _NAMED = "v1", "v2"
 """Of the offset log. Each source has a line with its offset; in `v2` its name (or number) and a colon stand before that.
@@ -53,7 +53,9 @@ def read_checkpoint(where: str, committed: Iterable[str], read: ReadText) -> Che
     for line in _source_lines(text, f"{where}/offsets/{batch}"):
         try:
             found.append(offsets_in(None if line == _NO_OFFSET else line))
-        except OffsetShapeError:
+        except OffsetShapeError as error:
+            if looks_like_topics(line):
+                raise TrackingError(f"{where}/offsets/{batch}: {error}: a query is not shown by half") from None
             others += 1
     return Checkpoint(TrackedQuery(_query_id(where, read), None, batch, None), together(found), others)
 

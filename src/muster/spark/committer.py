@@ -1,7 +1,8 @@
 """Commits to the coordinator, in a thread of its own: whoever has a commit hands it over and never waits or fails.
 
-The thread has an event loop with one `Cluster`. A commit that fails for a passing reason is tried again until a newer one of
-its group has come; one that is refused is dropped. Both are counted, and logged when the reason is another one than before.
+The thread has an event loop with one `Cluster`, and a task for each commit that is under way. A commit that fails for a passing
+reason is tried again after a pause of its group alone, until a newer one of the group has come; one that is refused is dropped, and
+so is one that fails in a way that nobody thought of. All are counted, and logged when the reason is another one than before.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ log = logging.getLogger("muster.spark")
 
 _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 30.0
+_MOST_UNDER_WAY: Final = 16
+"""Groups whose commits are made at the same time: one whose coordinator does not answer holds up no other."""
 
 
 @dataclass(slots=True)
@@ -41,8 +44,13 @@ class Committer:
         self._on_change = on_change
         self.waiting = NewestCommits()
         self.counts = Counts()
-        self._busy = False
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._pauses: dict[str, float] = {}
+        """By group: how long its last pause was, in seconds. Of those whose last try failed and is repeated."""
+        self._resting: set[str] = set()
+        """Groups whose pause is not over."""
         self._stopping = False
+        self._ended = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake: asyncio.Event | None = None
         self._ready = threading.Event()
@@ -50,8 +58,8 @@ class Committer:
 
     @property
     def is_idle(self) -> bool:
-        """Nothing waits and nothing is under way."""
-        return not self._busy and not len(self.waiting)
+        """Nothing waits and nothing is under way, or nothing ever will be any more."""
+        return self._ended or self.waiting.is_empty
 
     def start(self) -> None:
         self._thread.start()
@@ -83,65 +91,82 @@ class Committer:
     def _run(self) -> None:
         try:
             asyncio.run(self._work())
-        except Exception:
-            self._ready.set()
+        except Exception as failure:
+            self._count_failure(f"tracking ended: {failure!r}")
             log.exception("tracking ended: nothing is committed any more, the queries go on")
+        finally:
+            self._ended = True
+            self._ready.set()
+            self._on_change()
 
     async def _work(self) -> None:
         self._loop, self._wake = asyncio.get_running_loop(), asyncio.Event()
         self._ready.set()
         async with self._open_cluster() as cluster:
-            pause = _FIRST_PAUSE_SECONDS
             while not self._stopping:
                 self._wake.clear()
-                self._busy = True
-                commit = self.waiting.take()
-                passing = commit is not None and not await self._commit(cluster, commit)
-                self._busy = False
-                self._on_change()
-                if passing:
-                    await self._rest(pause)
-                    pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-                elif commit is not None:
-                    pause = _FIRST_PAUSE_SECONDS
-                elif not self._stopping:
-                    await self._wake.wait()
+                self._begin_commits(cluster)
+                await self._wake.wait()
+            if self._under_way:
+                await asyncio.wait(self._under_way)
 
-    async def _rest(self, seconds: float) -> None:
-        """A newer commit does not shorten it: the coordinator is in trouble. The end does."""
+    def _begin_commits(self, cluster: Cluster) -> None:
+        while len(self._under_way) < _MOST_UNDER_WAY and (commit := self.waiting.take(self._resting)) is not None:
+            task = asyncio.create_task(self._try(cluster, commit))
+            self._under_way.add(task)
+            task.add_done_callback(self._end_try)
+
+    def _end_try(self, task: asyncio.Task[None]) -> None:
         assert self._wake is not None
-        loop = asyncio.get_running_loop()
-        until = loop.time() + seconds
-        while not self._stopping and (left := until - loop.time()) > 0:
-            self._wake.clear()
-            try:
-                await asyncio.wait_for(self._wake.wait(), left)
-            except TimeoutError:
-                return
+        self._under_way.discard(task)
+        self._wake.set()
+        self._on_change()
 
-    async def _commit(self, cluster: Cluster, commit: BatchCommit) -> bool:
-        """False if it is worth another try, and has been put back for it."""
+    async def _try(self, cluster: Cluster, commit: BatchCommit) -> None:
+        """One try of one commit, and what follows from how it ended."""
         metadata = commit.query.metadata()
         offsets = {place: CommittedOffset(at, metadata=metadata) for place, at in commit.offsets.items()}
         try:
             await commit_offsets(cluster, commit.group, offsets)
         except ClientError as failure:
-            return self._failed(commit, failure)
-        self.counts.commits += 1
-        self.counts.last_error = None
-        return True
+            # A topic that is not there is another cluster's, or was deleted: trying again does not bring it.
+            is_passing = failure.is_retriable and failure.code != UNKNOWN_TOPIC_OR_PARTITION
+            self._fail(commit, _words(commit, failure), is_passing=is_passing)
+        except Exception as failure:
+            log.debug("the commit of group %s failed", commit.group, exc_info=True)
+            self._fail(commit, f"commit offsets of group {commit.group}: {failure!r}", is_passing=False)
+        else:
+            self.counts.commits += 1
+            self.counts.last_error = None
+            self._pauses.pop(commit.group, None)
+            self.waiting.finish(commit)
 
-    def _failed(self, commit: BatchCommit, failure: ClientError) -> bool:
-        # A topic that is not there is another cluster's, or was deleted: trying again does not bring it.
-        is_passing = failure.is_retriable and failure.code != UNKNOWN_TOPIC_OR_PARTITION
-        text = _words(commit, failure)
+    def _fail(self, commit: BatchCommit, text: str, *, is_passing: bool) -> None:
         if text != self.counts.last_error:
             log.warning("%s; %s", text.rstrip("."), "trying again" if is_passing else "given up for this micro-batch")
+        self._count_failure(text)
+        if is_passing:
+            self._rest(commit.group)
+            self.waiting.put_back(commit)
+        else:
+            self._pauses.pop(commit.group, None)
+            self.waiting.finish(commit)
+
+    def _count_failure(self, text: str) -> None:
         self.counts.failures += 1
         self.counts.last_error = text
-        if is_passing:
-            self.waiting.put_back(commit)
-        return not is_passing
+
+    def _rest(self, group: str) -> None:
+        """A newer commit of the group does not shorten its pause: its coordinator is in trouble."""
+        pause = min(2 * self._pauses.get(group, _FIRST_PAUSE_SECONDS / 2), _LONGEST_PAUSE_SECONDS)
+        self._pauses[group] = pause
+        self._resting.add(group)
+        asyncio.get_running_loop().call_later(pause, self._end_rest, group)
+
+    def _end_rest(self, group: str) -> None:
+        assert self._wake is not None
+        self._resting.discard(group)
+        self._wake.set()
 
 
 def _words(commit: BatchCommit, failure: ClientError) -> str:

@@ -26,7 +26,7 @@ class _Listener(StreamingQueryListener):  # type: ignore[misc]
         _guarded(lambda: self._tracking.on_progress(event.progress))
 
     def onQueryIdle(self, event: Any) -> None:
-        _guarded(lambda: self._tracking.on_idle(str(event.runId)))
+        _guarded(lambda: self._tracking.on_idle(str(event.runId), str(event.id)))
 
     def onQueryTerminated(self, event: Any) -> None:
         _guarded(lambda: self._tracking.on_terminated(str(event.runId)))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,13 +26,20 @@ class BatchCommit:
 
 
 class NewestCommits:
-    """At most one commit a group, groups in the order of their turn."""
+    """At most one commit a group waits and at most one is under way. Groups in the order of their turn."""
 
     def __init__(self, most: int = MOST_GROUPS) -> None:
         self._most = most
         self._waiting: dict[str, BatchCommit] = {}
+        self._under_way: set[str] = set()
         self._lock = threading.Lock()
         self.superseded = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing waits and nothing is under way."""
+        with self._lock:
+            return not self._waiting and not self._under_way
 
     def put(self, commit: BatchCommit) -> bool:
         """False if there is no room for another group."""
@@ -43,18 +51,25 @@ class NewestCommits:
             self._waiting[commit.group] = commit
             return True
 
-    def put_back(self, commit: BatchCommit) -> None:
-        """One that failed and is tried again, unless something newer has come."""
+    def take(self, resting: Collection[str] = ()) -> BatchCommit | None:
+        """The next one, which is under way from now on. `resting`: groups that are not to be tried yet."""
         with self._lock:
+            group = next((each for each in self._waiting if each not in self._under_way and each not in resting), None)
+            if group is None:
+                return None
+            self._under_way.add(group)
+            return self._waiting.pop(group)
+
+    def finish(self, commit: BatchCommit) -> None:
+        """It was made, or is given up."""
+        with self._lock:
+            self._under_way.discard(commit.group)
+
+    def put_back(self, commit: BatchCommit) -> None:
+        """It failed and is tried again, unless something newer has come."""
+        with self._lock:
+            self._under_way.discard(commit.group)
             if commit.group in self._waiting:
                 self.superseded += 1
             else:
                 self._waiting[commit.group] = commit
-
-    def take(self) -> BatchCommit | None:
-        with self._lock:
-            first = next(iter(self._waiting), None)
-            return None if first is None else self._waiting.pop(first)
-
-    def __len__(self) -> int:
-        return len(self._waiting)

@@ -19,11 +19,11 @@ from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
 from muster.client.properties import read_properties
 from muster.client.security import PLAINTEXT, Security
-from muster.core.offsets.tracked_query import TrackedQuery
 from muster.spark.committer import Committer, log
 from muster.spark.failure import OffsetShapeError, TrackingError
 from muster.spark.newest import BatchCommit
-from muster.spark.offsets import Offsets, is_python, may_have_topics, offsets_in, together
+from muster.spark.offsets import Offsets, has_topics, offsets_in, together
+from muster.spark.progress import Reached, finished, last_finished
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,6 +34,7 @@ _LAST_WORDS_SECONDS: Final = 5.0
 _LOOK_EVERY_SECONDS: Final = 0.1
 _RENEW_SECONDS: Final = 3_600.0
 """A query that has nothing to read commits again what it has: offsets of a group without members expire by their retention."""
+_MOST_RUNS: Final = 1_000
 _TELLS_LAST: Final = "MicroBatchExecution"
 """Spark's class of queries that write a micro-batch into their commit log before they tell of it."""
 
@@ -110,6 +111,8 @@ class Tracking:
         """Run id -> which class of Spark runs it, as far as that could be seen."""
         self._renewals: dict[str, tuple[BatchCommit, float]] = {}
         """Run id -> its last commit, and when that is due again."""
+        self._heard: dict[str, int] = {}
+        """Run id -> its last micro-batch that was handed over; of the runs that had one last, also of ended ones."""
         self._said: set[str] = set()
         self._skipped = 0
         try:
@@ -136,8 +139,16 @@ class Tracking:
         self._committer.start()
         self._listener = listener_of(self)
         self._spark.streams.addListener(self._listener)
-        for query in self._spark.streams.active:  # they may have ended when their first progress is told
-            self._see_kind(str(query.runId), str(query.id))
+        active = list(self._spark.streams.active)
+        for query in active:  # they may have ended when their first progress is told
+            self.on_started(str(query.runId), str(query.id))
+        running = {str(query.runId) for query in self._spark.streams.active}
+        with self._changed:  # the end of one that has ended meanwhile may have been told before it was noted
+            for query in active:
+                if str(query.runId) not in running:
+                    self._runs.pop(str(query.runId), None)
+        for query in active:  # one that has nothing to read tells of no progress
+            self._take_last(query)
         atexit.register(self._last_words)
 
     @property
@@ -161,7 +172,10 @@ class Tracking:
         """Commit what is finished, then track no longer. It takes `timeout_seconds` at most: then what is left is given up."""
         until = time.monotonic() + timeout_seconds
         self.flush(timeout_seconds)
-        self._spark.streams.removeListener(self._listener)
+        try:
+            self._spark.streams.removeListener(self._listener)
+        except Exception:
+            log.debug("the listener cannot be removed: Spark is gone", exc_info=True)
         self._committer.stop(max(0.0, until - time.monotonic()))
         atexit.unregister(self._last_words)
 
@@ -187,25 +201,49 @@ class Tracking:
             self._renewals.pop(run_id, None)
             self._changed.notify_all()
 
-    def on_idle(self, run_id: str) -> None:
+    def on_idle(self, run_id: str, query_id: str) -> None:
         """The query has nothing to read: Spark tells so every now and then."""
         commit, due = self._renewals.get(run_id, (None, 0.0))
-        if commit is not None and time.monotonic() >= due:
+        if commit is None:
+            query = self._spark.streams.get(query_id)
+            if query is not None and str(query.runId) == run_id:
+                self._take_last(query)
+        elif time.monotonic() >= due:
             self._submit(run_id, commit)
 
     def on_progress(self, progress: Any) -> None:
         """A micro-batch has ended, and Spark's commit log has it: Spark writes that log first, then tells."""
+        reached = finished(progress)
         with self._changed:
-            self._runs.setdefault(str(progress.runId), str(progress.id))  # it may have begun before us
-        group = self._group_of(progress)
-        offsets = {} if group is None else self._offsets(progress)
-        if group is None or not offsets:
+            self._runs.setdefault(reached.run_id, reached.query.query_id)  # it may have begun before us
+        if not self._take(reached):
             self._skipped += 1
-            return
-        tracked = TrackedQuery(str(progress.id), str(progress.runId), int(progress.batchId), _duration_ms(progress))
-        if not self._submit(str(progress.runId), BatchCommit(group, tracked, offsets)):
-            self._skipped += 1
-            self._say_once("too many groups wait for their commit: some micro-batches are not committed")
+
+    # -- what becomes of it
+
+    def _take_last(self, query: Any) -> None:
+        """What the query has finished last. No event may have told of it: it was before us, or is still on its way."""
+        reached = last_finished(query.lastProgress)
+        if reached is not None and reached.query.batch_id > self._heard.get(reached.run_id, -1):
+            self._take(reached)
+
+    def _take(self, reached: Reached) -> bool:
+        """False if it has no group, no offsets of topics, or no room."""
+        group = self._group_of(reached)
+        offsets = {} if group is None else self._offsets(reached)
+        with self._changed:
+            if reached.query.batch_id <= self._heard.get(reached.run_id, -1):
+                return True  # the last progress of the query had it already
+            if group is None or not offsets:
+                return False
+            if not self._submit(reached.run_id, BatchCommit(group, reached.query, offsets)):
+                self._say_once("too many groups wait for their commit: some micro-batches are not committed")
+                return False
+            self._heard.pop(reached.run_id, None)
+            self._heard[reached.run_id] = reached.query.batch_id
+            if len(self._heard) > _MOST_RUNS:
+                del self._heard[next(iter(self._heard))]
+        return True
 
     def _submit(self, run_id: str, commit: BatchCommit) -> bool:
         is_taken = self._committer.submit(commit)
@@ -215,16 +253,16 @@ class Tracking:
 
     # -- which group
 
-    def _group_of(self, progress: Any) -> str | None:
-        run_id, query_id = str(progress.runId), str(progress.id)
-        if (self._query is not None and progress.name != self._query) or not self._is_in_checkpoint(run_id, query_id):
+    def _group_of(self, reached: Reached) -> str | None:
+        run_id, query_id = reached.run_id, reached.query.query_id
+        if (self._query is not None and reached.name != self._query) or not self._is_in_checkpoint(run_id, query_id):
             return None
         if self._group is None:
-            if not progress.name:
+            if not reached.name:
                 self._say_once(
                     f"query {query_id} has no name and is not tracked: name it with queryName, or give track a group"
                 )
-            return progress.name or None
+            return reached.name
         others = {each for each in self._runs.values() if each != query_id} if self._query is None else set()
         if others:
             self._say_once(
@@ -262,19 +300,18 @@ class Tracking:
 
     # -- which offsets
 
-    def _offsets(self, progress: Any) -> Offsets:
+    def _offsets(self, reached: Reached) -> Offsets:
         """Nothing if a source cannot be read: a query is not shown by half."""
         found: list[Offsets] = []
-        for source in progress.sources:
-            description = str(source.description)
-            if not may_have_topics(description):
+        for source in reached.sources:
+            if not has_topics(source.description, source.offset):
                 continue
             try:
-                found.append(offsets_in(source.endOffset))
+                found.append(offsets_in(source.offset))
             except OffsetShapeError as error:
-                if not is_python(description):
-                    self._say_once(f"source {description} of query {progress.id}: {error}: not committed")
-                    return {}
+                query_id = reached.query.query_id
+                self._say_once(f"source {source.description} of query {query_id}: {error}: not committed")
+                return {}
         offsets = together(found)
         if self._topics is None:
             return offsets
@@ -292,10 +329,18 @@ class Tracking:
             self._changed.notify_all()
 
     def _has_heard_all(self) -> bool:
-        """Spark tells of progress and of ends through one queue: when the end was told, so was all before it."""
-        active = {str(query.runId) for query in self._spark.streams.active}
+        """Spark tells of progress and of ends through one queue: when the end was told, so was all before it. What a query that
+        runs has finished is asked for: its event may still be in the queue. A Spark that is gone tells nothing more."""
+        try:
+            active = list(self._spark.streams.active)
+            running = {str(query.runId) for query in active}
+            for query in active:
+                self._take_last(query)
+        except Exception:  # py4j has no one family of errors for a JVM that is gone
+            log.debug("what runs cannot be seen: Spark is gone", exc_info=True)
+            return True
         with self._changed:
-            return active.issuperset(self._runs)
+            return running.issuperset(self._runs)
 
     def _last_words(self) -> None:
         """The process ends; Spark may have ended before, and then everything was told."""
@@ -304,8 +349,3 @@ class Tracking:
             while not self._committer.is_idle and time.monotonic() < until:
                 self._changed.wait(_LOOK_EVERY_SECONDS)
         self._committer.stop(max(0.0, until - time.monotonic()))
-
-
-def _duration_ms(progress: Any) -> int | None:
-    took = progress.batchDuration
-    return int(took) if took is not None and took >= 0 else None

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from muster.explain import words
-from muster.whatif.variants import MEMBERS, PARTITIONS, SESSION
+from muster.whatif.variants import MEMBERS, PARTITIONS, SESSION, refused_by_default, variant_of
 
 _BELIEVED: Final = 0.9
-"""Of the recorded rebalances so many must be given back."""
+"""Of the recorded rebalances so many must be given back, and of those that are given back so many must be recorded ones."""
+_MOVED_WITHIN: Final = 0.25
+_UNOWNED_WITHIN: Final = 0.35
+"""The replay with the recorded settings may differ by so much: docs/whatif.md holds its predictions to the same."""
 _NOT_SETTINGS: Final = (f"{MEMBERS}=", f"{PARTITIONS}=")
 """More machines or more partitions are no settings: they are shown, not advised."""
 
@@ -17,15 +20,33 @@ _NOT_SETTINGS: Final = (f"{MEMBERS}=", f"{PARTITIONS}=")
 def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """The best variant of a group. None if none is better than what was, or the replay cannot be believed."""
     usable = [row for row in rows if row["problem"] is None and row["recorded_rebalances"]]
+    if not usable or _doubt(usable[0]) is not None:
+        return None
     usable = [row for row in usable if not any(word in row["variant"] for word in _NOT_SETTINGS)]
-    if not usable or not _is_believed(usable[0]):
+    usable = [row for row in usable if refused_by_default(variant_of(row["variant"])) is None]
+    if not usable:
         return None
     best = min(usable, key=lambda row: (row["replayed_unowned_ms"], row["replayed_rebalances"], len(row["variant"])))
     return best if best["replayed_unowned_ms"] < best["recorded_unowned_ms"] else None
 
 
-def _is_believed(row: dict[str, Any]) -> bool:
-    return bool(row["reproduced"] >= row["recorded_rebalances"] * _BELIEVED)
+def _doubt(row: dict[str, Any]) -> str | None:
+    """Why the figures cannot be believed. None if they can."""
+    was, again = row["recorded_rebalances"], row["given_back_rebalances"]
+    if row["reproduced"] < was * _BELIEVED:
+        return f"the replay gives back only {row['reproduced']} of the {was} recorded rebalances"
+    if was < again * _BELIEVED:
+        return f"the replay with the recorded settings has {again} rebalances, and there were {was}"
+    was, again = row["recorded_moved"], row["given_back_moved"]
+    if abs(again - was) > was * _MOVED_WITHIN:
+        return f"the replay with the recorded settings moves {words.plural(again, 'partition')}, and {was} moved"
+    was, again = row["recorded_unowned_ms"], row["given_back_unowned_ms"]
+    if abs(again - was) > was * _UNOWNED_WITHIN:
+        return (
+            f"the replay with the recorded settings is without an owner for {again / 1000:.1f} s, and it was"
+            f" {was / 1000:.1f} s"
+        )
+    return None
 
 
 def why_none(rows: Sequence[dict[str, Any]]) -> str:
@@ -36,11 +57,9 @@ def why_none(rows: Sequence[dict[str, Any]]) -> str:
     first = usable[0]
     if not first["recorded_rebalances"]:
         return "No advice: there was no rebalance."
-    if not _is_believed(first):
-        return (
-            f"No advice: the replay gives back only {first['reproduced']} of the {first['recorded_rebalances']} recorded"
-            " rebalances, so the figures cannot be believed."
-        )
+    doubt = _doubt(first)
+    if doubt is not None:
+        return f"No advice: {doubt}, so the figures cannot be believed."
     return "No advice: with none of these settings partitions would have been without an owner for less time."
 
 

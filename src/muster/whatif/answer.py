@@ -21,6 +21,7 @@ from muster.whatif.journal import read_recorded
 from muster.whatif.recorded import Recorded
 from muster.whatif.replay import replay
 from muster.whatif.stretch import CannotReplay
+from muster.whatif.unowned import spread, wanted_since
 from muster.whatif.variants import Variant
 
 TOLERANCE_MS: Final = 100
@@ -29,6 +30,9 @@ TOLERANCE_MS: Final = 100
 
 MOST_PARTITIONS: Final = 100
 """So many partitions are listed one by one: those that were longest without an owner."""
+
+GIVEN_BACK: Final = ("rebalances", "moved", "unowned_ms")
+"""Figures of the replay with the recorded settings that stand in every row, beside the recorded ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Answer:
     """Those that are without an owner at any time, the longest first; `MOST_PARTITIONS` at most."""
     reproduced: int
     """Rebalances of the recording that the replay with the recorded settings gives back: generation, cause, members and time."""
+    given_back: Figures
+    """Of that replay: what else it has beside those rebalances."""
     assumed: str
     """What the recording does not say."""
 
@@ -68,15 +74,21 @@ class Question:
         self._arrivals = arrivals
         self._recorded = read_recorded(events)
         timeline = _as_recorded(self._recorded)
-        self._reproduced = count_reproduced(timeline.history(), _as_replayed(self._recorded, Variant()).history())
-        self._measured = measure(timeline, timeline.history(), arrivals)
+        history = timeline.history()
+        self._wanted = wanted_since([*timeline.before, *timeline.events], history)
+        self._measured = measure(timeline, history, arrivals, self._wanted)
+        again = _as_replayed(self._recorded, Variant())
+        history_again = again.history()
+        self._reproduced = count_reproduced(history, history_again)
+        self._given_back = measure(again, history_again, arrivals, self._wanted).figures
         self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
     def answer(self, variant: Variant) -> Answer:
         """CannotReplay if this group cannot be so."""
         timeline = _as_replayed(self._recorded, variant)
         arrivals = None if self._arrivals is None else self._arrivals.spread(variant.partition_times)
-        replayed = measure(timeline, timeline.history(), arrivals)
+        wanted = spread(self._wanted, variant.partition_times)
+        replayed = measure(timeline, timeline.history(), arrivals, wanted)
         return Answer(
             self._recorded.group,
             str(variant),
@@ -84,6 +96,7 @@ class Question:
             replayed.figures,
             _partitions(self._measured, replayed),
             self._reproduced,
+            self._given_back,
             self._assumed,
         )
 
@@ -181,6 +194,7 @@ def as_row(found: Answer) -> dict[str, Any]:
         **row,
         "partitions": partitions,
         "reproduced": found.reproduced,
+        **{f"given_back_{name}": getattr(found.given_back, name) for name in GIVEN_BACK},
         "assumed": found.assumed,
         "problem": None,
     }
@@ -189,4 +203,5 @@ def as_row(found: Answer) -> dict[str, Any]:
 def problem_row(group: str, variant: str, problem: CannotReplay) -> dict[str, Any]:
     names = [f"{kind}_{name}" for kind in ("recorded", "replayed") for name in Figures.__dataclass_fields__]
     row: dict[str, Any] = {"group_id": group, "variant": variant, **dict.fromkeys(names)}
-    return {**row, "partitions": None, "reproduced": None, "assumed": None, "problem": str(problem)}
+    row |= dict.fromkeys(["partitions", "reproduced", *(f"given_back_{name}" for name in GIVEN_BACK)])
+    return {**row, "assumed": None, "problem": str(problem)}

@@ -106,6 +106,10 @@ def _with_more(members: Sequence[RecordedMember], count: int) -> list[RecordedMe
             left_ms=None,
             silent_ms=None,
             missed_ms=None,
+            is_late=False,
+            session_from_ms=None,
+            is_away=False,
+            pauses=[],
             own_joins=[],
             is_as_recorded=False,
         )

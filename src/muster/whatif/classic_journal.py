@@ -44,6 +44,7 @@ def read_classic(group: str, stretch: Stretch) -> Recorded:
         JoinPhases(
             frozenset(event.at_ms for event in stretch.events if event.kind == "rebalance_started"),
             _syncs(stretch.events),
+            _cuts(stretch.events),
             DEFAULT_DELAY_MS if delay is None else delay,
             delay is not None,
         ),
@@ -140,6 +141,7 @@ def _take(member: RecordedMember, event: Event, started_ms: int, others: dict[st
         case "member_left" | "pending_id_dropped" if event.cause in ("member_left", "pending_id_left"):
             member.left_ms, member.leave_reason = event.at_ms, event.reason
         case "member_expelled":
+            member.is_late = event.cause != "session_expired"
             session_ms = event.number("session_timeout_ms") or member.settings.session_timeout_ms
             rebalance_ms = event.number("rebalance_timeout_ms") or member.settings.rebalance_timeout_ms
             member.settings = MemberSettings(
@@ -201,4 +203,21 @@ def _syncs(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, dict[str
             found[key] = None
         elif event.kind == "rebalance_ended" and key is not None and event.text("result") == "stable":
             found[key] = (event.at_ms - key[1], raw_assignments(event.detail.get("assignments")) or {})
+    return found
+
+
+def _cuts(events: Sequence[Event]) -> dict[tuple[int, int], int]:
+    found: dict[tuple[int, int], int] = {}
+    key: tuple[int, int] | None = None
+    for event in events:
+        if event.kind == "rebalance_ended" and key is not None:
+            if event.text("result") != "stable":
+                found[key] = event.at_ms - key[1]
+            key = None
+        elif event.kind == "join_completed":
+            if key is not None:
+                found[key] = event.at_ms - key[1]
+            key = (event.generation, event.at_ms)
+    if key is not None:
+        found[key] = events[-1].at_ms - key[1]
     return found

@@ -15,7 +15,7 @@ from typing import Final
 from muster.core.assignors.choice import ASSIGNORS, RANGE
 from muster.core.assignors.contract import TopicPartition
 from muster.core.classic.group import Group
-from muster.core.classic.states import PREPARING_REBALANCE
+from muster.core.classic.states import COMPLETING_REBALANCE, PREPARING_REBALANCE
 from muster.core.journal import JournalEvent
 from muster.core.replies import JoinReply, SyncReply
 from muster.core.requests import JoinGroup, LeaveGroup, LeavingMember, SyncGroup
@@ -171,13 +171,29 @@ class ClassicReplay(CoreReplay):
 
     def _begin_anew(self, client: Client, group: Group) -> None:
         """It was not waited for, hears UNKNOWN_MEMBER_ID, and joins as a new member."""
-        if client.member_id in group.pending_joins or client.recorded.instance is not None:
+        instance = client.recorded.instance
+        is_fenced = instance is not None and (client.recorded.is_late or instance in group.static_members)
+        if client.member_id in group.pending_joins or is_fenced:
+            return
+        self._join_as_new(client, client.member_id)
+
+    def _expelled(self, client: Client) -> None:
+        """It hears UNKNOWN_MEMBER_ID and joins as a new member, unless the recording has that as another member."""
+        if not client.recorded.is_late:
+            at_ms = client.recorded.polls_at(self._now_ms + max(1, self._usual(client.recorded)))
+            self._at(at_ms, client.recorded.order, partial(self._join_as_new, client, client.member_id))
+
+    def _join_as_new(self, client: Client, gone_id: str) -> None:
+        """`gone_id`: it may have come back by now."""
+        if client.member_id != gone_id:
             return
         client.owned, client.generation = [], -1
         self._join(client, "", None)
 
     def _on_reply(self, client: Client, reply: Value) -> None:
-        if isinstance(reply, JoinReply):
+        if isinstance(reply, JoinReply | SyncReply) and reply.error == errors.UNKNOWN_MEMBER_ID:
+            self._expelled(client)
+        elif isinstance(reply, JoinReply):
             self._joined(client, reply)
         elif isinstance(reply, SyncReply) and reply.error == errors.NONE:
             self._assigned(client, reply)
@@ -202,25 +218,36 @@ class ClassicReplay(CoreReplay):
         if reply.leader != client.member_id or reply.skip_assignment:
             self._at(self._now_ms, client.recorded.order, lambda: self._send_sync(client, reply, {}))
             return
-        known = self._recorded.phases.syncs.get((reply.generation, self._now_ms), _NOT_RECORDED)
-        if known is None:
-            return  # recorded, and cut short before the leader had assigned
-        after_ms, assignments = known
+        key = (reply.generation, self._now_ms)
+        known = self._recorded.phases.syncs.get(key, _NOT_RECORDED)
+        # Recorded, and cut short before the leader had assigned: it would have done so later.
+        after_ms, assignments = known or (max(self._usual_sync(), self._recorded.phases.cuts[key] + 1), {})
         is_same_group = set(assignments) == {member.member_id for member in reply.members}
         if not assignments or not is_same_group or not self._setting.assigns_as_recorded:
             assignments = assign(reply, self._setting.counts)
             self._computed.add(reply.generation)
         if after_ms < 0:
             after_ms = self._usual_sync()
-        self._at(self._now_ms + after_ms, client.recorded.order, lambda: self._send_sync(client, reply, assignments))
+        send = self._send_sync if known is not None else self._send_sync_if_waited_for
+        self._at(self._now_ms + after_ms, client.recorded.order, partial(send, client, reply, assignments))
 
     def _send_sync(self, client: Client, reply: JoinReply, assignments: dict[str, bytes]) -> None:
-        if client.is_alive(self._now_ms):
+        if client.is_alive(self._now_ms) and client.member_id == reply.member_id:
             pairs = tuple(assignments.items())
             request = SyncGroup(
                 self._group, reply.generation, client.member_id, client.recorded.instance, None, None, pairs
             )
             self._send(request, client)
+
+    def _send_sync_if_waited_for(self, client: Client, reply: JoinReply, assignments: dict[str, bytes]) -> None:
+        """With the recorded settings the join phase is over by then, and the leader's reaction to that is recorded."""
+        group = self._shard.groups.get(self._group)
+        if not client.is_alive(self._now_ms) or client.member_id != reply.member_id:
+            return
+        if group is None or client.member_id not in group.members:
+            self._expelled(client)
+        elif group.generation == reply.generation and group.state is COMPLETING_REBALANCE:
+            self._send_sync(client, reply, assignments)
 
     def _assigned(self, client: Client, reply: SyncReply) -> None:
         """KIP-429: a cooperative member that was to give something up does so, and joins again for others to take it."""

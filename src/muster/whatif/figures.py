@@ -1,6 +1,7 @@
 """What a history amounts to: rebalances, partitions moved, time without an owner, records that waited, deaths noticed. Pure.
 
-Recorded and replayed journals are measured by the same code, so a difference is one of the settings.
+Recorded and replayed journals are measured by the same code, so a difference is one of the settings. `unowned` says from when on
+which partitions are to have an owner: that is taken from the recording, for all variants of it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from muster.explain.event import Event
 from muster.explain.facts import Departure, Gap, History, Partition
 from muster.explain.fold import fold
 from muster.whatif.arrivals import Arrivals
+from muster.whatif.unowned import all_gaps, times_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +60,19 @@ class Timeline:
         return found
 
 
-def measure(timeline: Timeline, history: History, arrivals: Arrivals | None) -> Measured:
-    """What has no owner at the end counts up to there. `history`: of `timeline`."""
+def measure(
+    timeline: Timeline, history: History, arrivals: Arrivals | None, wanted: Mapping[Partition, int]
+) -> Measured:
+    """What has no owner at the end counts up to there. `history`: of `timeline`. `wanted`: since when each partition counts."""
     silent = timeline.silent
     delays = [
         gone.at_ms - _silent_since(gone, silent) for gone in history.departures if gone.cause == "session_expired"
     ]
-    gaps = [gap for each in history.rebalances for gap in each.gaps]
-    gaps += (Gap(each, since_ms, timeline.end_ms) for each, since_ms in history.unowned_since.items())
-    gaps += _while_down([*timeline.before, *timeline.events], silent, timeline.end_ms)
+    events = [*timeline.before, *timeline.events]
+    told = [gap for each in history.rebalances for gap in each.gaps]
+    told += (Gap(each, since_ms, timeline.end_ms) for each, since_ms in history.unowned_since.items())
+    told += _while_down(events, silent, timeline.end_ms)
+    gaps = all_gaps(told, times_given(events), wanted, history.unowned_when_emptied, timeline.end_ms)
     lengths: dict[Partition, int] = {}
     for gap in gaps:
         lengths[gap.partition] = lengths.get(gap.partition, 0) + gap.length_ms

@@ -21,10 +21,11 @@ from muster.wire.consumer_protocol import Assignment, encode_assignment
 
 REACTION_MS: Final = 1_500
 """Half of `heartbeat.interval.ms` by default: members hear of a rebalance with their next heartbeat."""
-ASSUMED: Final = (
-    "Kafka keeps no journal: from generations, as if members had left rather than fallen silent,"
+FROM_GENERATIONS: Final = (
+    "from generations, as if members had left rather than fallen silent,"
     f" and everybody had joined again within {REACTION_MS} ms"
 )
+ASSUMED: Final = f"Kafka keeps no journal: {FROM_GENERATIONS}"
 
 
 def journal_of(group: str, generations: Sequence[Mapping[str, Any]]) -> list[str]:

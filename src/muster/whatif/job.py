@@ -9,19 +9,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from muster.core.internal_topics import GROUP_JOURNAL
-from muster.pipeline.arrow_map import map_arrow
+from muster.pipeline.arrow_map import is_connect, map_arrow
 from muster.pipeline.decode.consumer_group_rows import GROUP_EPOCH_TYPES, MEMBER_EPOCH_TYPES
 from muster.pipeline.log_schema import COMMIT_TYPES
-from muster.whatif.answer import Answer, Question, as_row, problem_row
+from muster.whatif.answer import GIVEN_BACK, Answer, Question, as_row, problem_row
 from muster.whatif.arrivals import arrivals_of
 from muster.whatif.figures import Figures
-from muster.whatif.generations import ASSUMED, journal_of
+from muster.whatif.generations import ASSUMED, FROM_GENERATIONS, journal_of
 from muster.whatif.stretch import CannotReplay
 from muster.whatif.variants import Variant, variant_of
 
@@ -69,12 +70,19 @@ GIVES: Final = pa.schema(
         *((f"{kind}_{each.name}", pa.int64()) for kind in ("recorded", "replayed") for each in fields(Figures)),
         ("partitions", pa.list_(_UNOWNED)),
         ("reproduced", pa.int64()),
+        *((f"given_back_{name}", pa.int64()) for name in GIVEN_BACK),
         ("assumed", pa.string()),
         ("problem", pa.string()),
     ]
 )
 _TASKS_A_CORE: Final = 4
 """Groups differ in length: with several tasks a core the long ones are not waited for alone."""
+_TASKS_OF_CONNECT: Final = 64
+"""A Connect session does not tell how many cores there are."""
+_BATCH: Final = ("spark.sql.execution.arrow.maxRecordsPerBatch", "32")
+"""Each pair carries the whole recording of its group. Spark would put 10,000 of them into one batch."""
+_BEGINNING: Final = r'"group_created"|"result": ?"(stable|empty)"'
+"""Where a replay can begin, in the text of an event: see `stretch`."""
 
 
 def what_if(spark: SparkSession, log: DataFrame, variants: Sequence[Variant], group: str | None = None) -> DataFrame:
@@ -87,14 +95,37 @@ def what_if(spark: SparkSession, log: DataFrame, variants: Sequence[Variant], gr
     stored = _in_order(log.where(_is_generation()), _generation(), "generations")
     newer = log.where(_is_of_consumer_group()).select(*_KEY).distinct().withColumn("is_consumer", F.lit(True))
     every = journals.join(stored, list(_KEY), "full_outer").join(newer, list(_KEY), "full_outer")
-    # A group that Muster keeps a journal of needs its generations no more; they would only travel with it.
-    needed = F.when(F.col("payloads").isNull(), F.col("generations")).alias("generations")
+    # A group whose journal can be replayed needs its generations no more; they would only travel with it.
+    has_beginning = F.exists("payloads", lambda text: text.rlike(_BEGINNING))
+    needed = F.when(~F.coalesce(has_beginning, F.lit(False)), F.col("generations")).alias("generations")
     groups = every.select(*_KEY, "payloads", needed, "is_consumer").join(_committed(log), list(_KEY), "left")
     asked = spark.createDataFrame([(str(each),) for each in variants], "changes string")
     pairs = groups.crossJoin(F.broadcast(asked)).select(*_TAKES.names)
-    tasks = spark.sparkContext.defaultParallelism * _TASKS_A_CORE
-    spread = pairs.repartition(tasks, *_KEY, "changes").sortWithinPartitions(*_KEY)
+    spread = pairs.repartition(_tasks(spark), *_KEY, "changes").sortWithinPartitions(*_KEY)
     return map_arrow(spread, answer_rows, _TAKES, GIVES)
+
+
+@contextmanager
+def what_if_in_order(
+    spark: SparkSession, log: DataFrame, variants: Sequence[Variant], group: str | None = None
+) -> Iterator[DataFrame]:
+    """The same, sorted by group and variant, while it is read. To sort, Spark looks at all rows twice: they are kept, so that every
+    pair is replayed once."""
+    name, most = _BATCH
+    before = spark.conf.get(name)
+    spark.conf.set(name, most)
+    try:
+        found = what_if(spark, log, variants, group).persist()
+        try:
+            yield found.orderBy(*_KEY, "variant")
+        finally:
+            found.unpersist()
+    finally:
+        spark.conf.set(name, before)
+
+
+def _tasks(spark: SparkSession) -> int:
+    return _TASKS_OF_CONNECT if is_connect(spark) else spark.sparkContext.defaultParallelism * _TASKS_A_CORE
 
 
 def _is_event() -> Any:
@@ -160,7 +191,9 @@ def answer_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The kernel: pairs of a group and a variant to their answers. Pairs of one group that follow each other share its reading."""
     cache = _QuestionCache()
     for batch in batches:
-        yield pa.RecordBatch.from_pylist([cache.row(pair) for pair in batch.to_pylist()], schema=GIVES)
+        # One at a time: each has the whole recording of its group.
+        pairs = (batch.slice(number, 1).to_pylist()[0] for number in range(batch.num_rows))
+        yield pa.RecordBatch.from_pylist([cache.row(pair) for pair in pairs], schema=GIVES)
 
 
 class _QuestionCache:
@@ -181,16 +214,31 @@ class _QuestionCache:
 
 
 def _question(pair: dict[str, Any]) -> Question | CannotReplay:
-    group, payloads, arrivals = pair["group_id"], pair["payloads"], arrivals_of(pair["committed"])
     try:
-        if payloads is not None:
-            return Question(group, payloads, arrivals)
-        generations = [json.loads(each) for each in pair["generations"] or ()]
-        if pair["is_consumer"] and not any(each["generation"] for each in generations):
-            return CannotReplay(NO_JOURNAL)
-        return Question(group, journal_of(group, generations), arrivals, ASSUMED)
+        if pair["payloads"] is None:
+            return _from_generations(pair, ASSUMED)
+        return Question(pair["group_id"], pair["payloads"], arrivals_of(pair["committed"]))
     except Exception as failure:
-        return _problem(failure)
+        return _instead(pair, _problem(failure))
+
+
+def _instead(pair: dict[str, Any], problem: CannotReplay) -> Question | CannotReplay:
+    """From the generations of a group whose journal cannot be replayed, if it has some."""
+    if pair["payloads"] is None or not pair["generations"]:
+        return problem
+    try:
+        found = _from_generations(pair, f"{problem}, so it is replayed {FROM_GENERATIONS}")
+    except Exception:
+        return problem
+    return problem if isinstance(found, CannotReplay) else found
+
+
+def _from_generations(pair: dict[str, Any], assumed: str) -> Question | CannotReplay:
+    generations = [json.loads(each) for each in pair["generations"] or ()]
+    if pair["is_consumer"] and not any(each["generation"] for each in generations):
+        return CannotReplay(NO_JOURNAL)
+    events = journal_of(pair["group_id"], generations)
+    return Question(pair["group_id"], events, arrivals_of(pair["committed"]), assumed)
 
 
 def _answer(asked: Question, changes: str) -> Answer | CannotReplay:

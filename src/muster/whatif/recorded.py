@@ -77,6 +77,9 @@ class RecordedMember:
     own_joins: list[OwnJoin] = field(default_factory=list)
     missed_ms: int | None = None
     """The beginning of the join phase for which it was too late and was expelled."""
+    is_late: bool = False
+    """It was expelled for not joining or not assigning in time. Its process lives on: it joins again as another member of the
+    recording."""
     gives_up_ms: int = 0
     """Of a consumer group: how long it mostly takes to give partitions up when it is told to."""
     heartbeats: list[tuple[int, int]] = field(default_factory=list)
@@ -142,6 +145,8 @@ class JoinPhases:
     """When they began."""
     syncs: Mapping[tuple[int, int], tuple[int, dict[str, bytes]] | None] = field(default_factory=dict)
     """By generation and the end of its join phase: how long the leader took to assign, and what. None: it was cut short."""
+    cuts: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """The same of those that were cut short before the leader had assigned: after how long."""
     initial_delay_ms: int = DEFAULT_DELAY_MS
     is_delay_known: bool = False
 

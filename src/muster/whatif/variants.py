@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from muster.core.assignors.choice import ASSIGNORS
 from muster.core.assignors.server_side import SERVER_ASSIGNORS
+from muster.core.config import GroupConfig
 
 _MOST_MS: Final = 86_400_000
 _MOST_MEMBERS: Final = 1_000
@@ -101,6 +102,18 @@ def parse_variant(texts: Sequence[str]) -> Variant:
         _more_members(changes),
         _times(changes),
         remote,
+    )
+
+
+def refused_by_default(variant: Variant) -> str | None:
+    """Why a broker with default settings does not take it. None if it does."""
+    session_ms, broker = variant.session_timeout_ms, GroupConfig()
+    least_ms, most_ms = broker.min_session_timeout_ms, broker.max_session_timeout_ms
+    if session_ms is None or variant.remote_assignor is not None or least_ms <= session_ms <= most_ms:
+        return None
+    return (
+        f"{SESSION}={session_ms} is refused by a broker with default settings (INVALID_SESSION_TIMEOUT): it takes {least_ms} to"
+        f" {most_ms} ms (group.min.session.timeout.ms, group.max.session.timeout.ms); it is not advised"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -33,6 +34,10 @@ def test_connect_server_gives_the_tables_that_the_rules_give(data: Path, tmp_pat
     with connect_server(tmp_path) as address:
         without_java = {"JAVA_HOME": "/nowhere"}
         ran = run_pipeline(data, str(tmp_path / "lake"), master=address, environment=without_java)
+        asked = ["whatif", "--lake", str(tmp_path / "lake"), "--master", address, "--set", "static", "--json"]
+        replayed = subprocess.run(
+            [sys.executable, "-m", "muster", *asked], capture_output=True, text=True, env=os.environ | without_java
+        )
         unfit = subprocess.run(
             [sys.executable, "-c", _LACKS_A_PACKAGE, address],
             capture_output=True,
@@ -44,6 +49,9 @@ def test_connect_server_gives_the_tables_that_the_rules_give(data: Path, tmp_pat
         r"the Connect server cannot make rounds: on \S+: no-such-package is missing \(Python [\d.]+\)\. Install Muster .*\n",
         unfit.stdout,
     ), unfit
+    assert replayed.returncode == 0, replayed.stderr
+    asked_about = [json.loads(line)["group"] for line in replayed.stdout.splitlines()]
+    assert asked_about == ["classic-group", "new-protocol-group", "simple-5"]
     assert different_tables(Lake.open(tmp_path / "lake"), data, "kafka") == []
 
 

@@ -6,10 +6,13 @@ import asyncio
 import csv
 import io
 import json
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import pyarrow as pa
 import pytest
 
 from muster.cli.main import main
@@ -25,11 +28,12 @@ from muster.pipeline.lake.spark_reader import SparkLake, open_lake
 from muster.pipeline.log_schema import log_spark_schema
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
+from muster.whatif import job
 from muster.whatif.advice import advise, best_of
 from muster.whatif.answer import answer, as_row
 from muster.whatif.arrivals import Arrivals
-from muster.whatif.generations import ASSUMED
-from muster.whatif.job import NO_JOURNAL, what_if
+from muster.whatif.generations import ASSUMED, FROM_GENERATIONS
+from muster.whatif.job import NO_JOURNAL, answer_rows, what_if, what_if_in_order
 from muster.whatif.variants import Variant, parse_grid
 from tests.cli.plain_pipes import assert_plain
 from tests.pipeline.decode.test_muster_log import wake
@@ -39,6 +43,8 @@ from tests.whatif.generation_rows import generation, member
 from tests.whatif.random_group import RandomGroup
 
 GROUPS = 6
+BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+PARTITIONS = "spark.sql.shuffle.partitions"
 VARIANTS = [Variant(), *parse_grid(["session.timeout.ms=2000,20000", "static"]).variants]
 
 
@@ -121,6 +127,51 @@ def test_log_without_a_journal_is_replayed_from_its_generations(spark: Any) -> N
     assert doubled.replayed_moved == 2 * found.replayed_moved > 0
     assert found.assumed.startswith(ASSUMED)
     assert doubled.assumed.startswith(ASSUMED)
+
+
+def test_group_whose_journal_has_no_beginning_is_replayed_from_its_generations_and_says_so(spark: Any) -> None:
+    """A journal that can be replayed goes before them."""
+    anna, boris = member("anna-1"), member("boris-1")
+    rows = [generation(10_000, 5, anna), generation(20_000, 6, anna, boris)]
+    journals = {"g1": journal(1)[4:6], "g2": journal(2)}
+    log = log_of(spark, journals, [*generations_of("g1", rows), *generations_of("g2", rows)])
+    (first, second) = what_if(spark, log, [Variant()]).orderBy("group_id").collect()
+    assert (first.problem, first.recorded_rebalances, first.reproduced) == (None, 2, 2)
+    assert first.assumed.startswith(
+        "the journal has neither the beginning of the group nor a rebalance that was finished, so it is replayed"
+        " from generations, as if members had left"
+    )
+    (expected,) = answer("g2", map(json.dumps, journal(2)), [Variant()])
+    assert (second.recorded_rebalances, second.assumed) == (expected.recorded.rebalances, expected.assumed)
+    assert FROM_GENERATIONS not in second.assumed
+
+
+def test_rows_are_read_in_order_every_pair_is_replayed_once_and_few_are_unpacked_at_a_time(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To sort, Spark looks at all rows twice: first for the ranges."""
+
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            (tmp_path / uuid4().hex).write_text(str(batch.num_rows))
+            yield from answer_rows([batch])
+
+    monkeypatch.setattr(job, "answer_rows", count)
+    monkeypatch.setattr(job, "_BATCH", (BATCH, "2"))
+    monkeypatch.setattr(job, "_tasks", lambda _: 1)
+    journals = {f"g{seed}": journal(seed) for seed in range(3)}
+    partitions, batch = (spark.conf.get(name) for name in (PARTITIONS, BATCH))
+    spark.conf.set(PARTITIONS, "3")
+    try:
+        with what_if_in_order(spark, log_of(spark, journals), VARIANTS) as found:
+            rows = [place(row.asDict()) for row in found.toLocalIterator()]
+    finally:
+        spark.conf.set(PARTITIONS, partitions)
+    assert spark.conf.get(BATCH) == batch
+    assert rows == sorted((group, str(each)) for group in journals for each in VARIANTS)
+    sizes = [int(each.read_text()) for each in tmp_path.iterdir()]
+    assert sum(sizes) == len(rows)
+    assert max(sizes) == 2
 
 
 def test_consumer_group_without_a_journal_says_that_it_cannot_be_replayed(spark: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -13,6 +14,9 @@ from typing import Any
 import pytest
 
 from muster.cli.main import main
+from muster.client.admin import commit_offsets
+from muster.client.cluster import Cluster
+from muster.client.offset_messages import CommittedOffset
 from muster.client.partitions import TopicPartition
 from muster.pipeline.sources.spark_sources import register
 from muster.server.running import RunningServer
@@ -20,7 +24,9 @@ from muster.server.settings import Settings
 from muster.spark.checkpoint_files import needs_spark, open_checkpoint, open_checkpoint_by_spark
 from muster.spark.failure import TrackingError
 from tests.cli.plain_pipes import assert_plain
+from tests.pipeline.decode.test_muster_log import wake
 from tests.pipeline.tracking.story import fill
+from tests.server.groups.group_client import GroupClient
 
 QUERY = "a65bfddd-d722-4eed-89f9-a2da0663fac0"
 
@@ -101,12 +107,51 @@ def test_older_copy_is_seen_though_most_partitions_have_commits_of_another_query
     assert committed(server, capsys, "mixed") == {0: 7, 1: 3}
 
 
+def test_group_that_is_further_is_taken_back_only_if_that_is_asked_for(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Further by the commits of a consumer, by those of another query, and by a later micro-batch of this one."""
+    older = checkpoint(tmp_path / "older", '{"orders":{"0":3,"1":9}}')
+    asyncio.run(commit_as_consumer(server.address, "further", {TopicPartition("orders", 0): 5}))
+    assert backfill(server, older, group="further") == 1
+    assert (
+        "further is further than the checkpoint: orders-0 at 5, the checkpoint at 3. Is it" in capsys.readouterr().err
+    )
+    assert committed(server, capsys, "further") == {0: 5}
+    other = checkpoint(tmp_path / "other", '{"orders":{"0":4}}', '{"orders":{"0":7}}')
+    (other / "metadata").write_text(json.dumps({"id": "beef"}))
+    assert backfill(server, other, group="further") == 0
+    assert backfill(server, older, "--dry-run", group="further") == 1
+    assert "orders-0 at 7, the checkpoint at 3" in capsys.readouterr().err
+    assert backfill(server, older, "--back", group="further") == 0
+    assert committed(server, capsys, "further") == {0: 3, 1: 9}
+    newer = checkpoint(tmp_path / "newer", *(['{"orders":{"0":3,"1":9}}'] * 2))
+    assert backfill(server, newer, group="further") == 0
+    assert backfill(server, older, "--back", group="further") == 0
+
+
+def test_group_with_members_is_refused(
+    server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with GroupClient(server.port) as member:
+        wake(member)
+        assert member.join("consumers", version=3).answer().error_code == 0
+        assert backfill(server, checkpoint(tmp_path / "c", '{"orders":{"0":3}}'), "--back", group="consumers") == 1
+    assert "group consumers has members: a query needs a group of its own" in capsys.readouterr().err
+
+
+async def commit_as_consumer(address: str, group: str, offsets: dict[TopicPartition, int]) -> None:
+    async with Cluster(address) as cluster:
+        await commit_offsets(cluster, group, {place: CommittedOffset(at) for place, at in offsets.items()})
+
+
 @pytest.mark.parametrize(
     ("sources", "said"),
     [
         ("0", "no source of the query has offsets of topics"),
-        ('{"orders":{"0":-1}}', "no source of the query has offsets of topics"),
-        ('{"orders":{"0":"7"}}\nnot JSON', "no source of the query has offsets of topics"),
+        ('{"page":{"next":7}}\nnot JSON', "no source of the query has offsets of topics"),
+        ('{"orders":{"0":-1}}', "-1 is not an offset: a query is not shown by half"),
+        ('{"orders":{"0":7}}\n{"audit":{"0":"7"}}', "'7' is not an offset: a query is not shown by half"),
         ('{"nowhere":{"0":1}}', "the cluster has none of the topics that the query reads (nowhere)"),
     ],
 )

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from muster.client.admin import committed_offsets, create_topic
 from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.core.offsets.tracked_query import TrackedQuery, query_in
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.spark.committer import Committer
 from muster.spark.newest import BatchCommit, NewestCommits
+from muster.wire.errors import NETWORK_EXCEPTION
 from tests.pipeline.decode.test_muster_log import wake
 from tests.ports import free_port
 from tests.server.groups.group_client import GroupClient
@@ -38,6 +40,17 @@ class Watched:
             lambda: Cluster(address, request_timeout_seconds=1, patience_seconds=0.2), self._notify
         )
         self.committer.start()
+
+    @staticmethod
+    def of(monkeypatch: pytest.MonkeyPatch, outcomes: dict[str, Callable[[], Awaitable[None]]]) -> Watched:
+        """Nothing is sent: a commit ends as its group's outcome says, and well if there is none."""
+
+        async def commit(cluster: Cluster, group: str, offsets: object) -> None:
+            if group in outcomes:
+                await outcomes[group]()
+
+        monkeypatch.setattr("muster.spark.committer.commit_offsets", commit)
+        return Watched("127.0.0.1:1")
 
     def _notify(self) -> None:
         with self._changed:
@@ -129,6 +142,67 @@ def test_group_with_members_is_told_in_words_that_name_the_way_out(
             " given up for this micro-batch"
         ]
         committer.stop(PATIENCE_SECONDS)
+
+
+def test_commit_that_fails_as_nobody_thought_is_counted_and_dropped_and_the_next_one_is_made(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def stumble() -> None:
+        raise KeyError("a bug")
+
+    outcomes: dict[str, Callable[[], Awaitable[None]]] = {"etl": stumble}
+    watched = Watched.of(monkeypatch, outcomes)
+    committer = watched.committer
+    committer.submit(batch(1))
+    watched.wait(lambda: committer.counts.failures >= 1 and committer.is_idle)
+    assert "a bug" in (committer.counts.last_error or "")
+    assert warnings(caplog) == [f"{committer.counts.last_error}; given up for this micro-batch"]
+    committer.submit(batch(1, "other"))
+    watched.wait(lambda: committer.counts.commits >= 1 and committer.is_idle)
+    del outcomes["etl"]
+    committer.submit(batch(2))
+    watched.wait(lambda: committer.counts.commits >= 2 and committer.is_idle)
+    assert (committer.counts.failures, committer.counts.last_error) == (1, None)
+    committer.stop(PATIENCE_SECONDS)
+
+
+def test_group_whose_coordinator_is_away_or_frozen_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pause of the first is longer than the test waits, and the second has no answer before the third has its commit."""
+    released = threading.Event()
+
+    async def fail() -> None:
+        raise ClientError(NETWORK_EXCEPTION, "commit offsets of group away")
+
+    async def wait() -> None:
+        await asyncio.to_thread(released.wait, PATIENCE_SECONDS)
+
+    monkeypatch.setattr("muster.spark.committer._FIRST_PAUSE_SECONDS", 10.0 * PATIENCE_SECONDS)
+    watched = Watched.of(monkeypatch, {"away": fail, "frozen": wait})
+    committer = watched.committer
+    committer.submit(batch(1, "away"))
+    watched.wait(lambda: committer.counts.failures >= 1)
+    committer.submit(batch(1, "frozen"))
+    committer.submit(batch(1))
+    watched.wait(lambda: committer.counts.commits >= 1)
+    assert not committer.is_idle
+    released.set()
+    watched.wait(lambda: committer.counts.commits >= 2)
+    assert not committer.is_idle, "the first has yet to be tried again"
+    assert committer.counts.failures == 1
+    committer.stop(PATIENCE_SECONDS)
+
+
+def test_thread_that_cannot_begin_says_so_and_nobody_waits_for_it(caplog: pytest.LogCaptureFixture) -> None:
+    def refuse() -> Cluster:
+        raise OSError("no more files")
+
+    committer = Committer(refuse)
+    committer.start()
+    committer.stop(PATIENCE_SECONDS)
+    committer.submit(batch(1))
+    assert committer.is_idle
+    assert (committer.counts.failures, committer.counts.last_error) == (1, "tracking ended: OSError('no more files')")
+    assert warnings(caplog) == ["tracking ended: nothing is committed any more, the queries go on"]
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:

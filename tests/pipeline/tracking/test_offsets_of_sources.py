@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from muster.client.partitions import TopicPartition
 from muster.core.offsets.tracked_query import TrackedQuery, newest_query, query_in
 from muster.explain.tracked_query import tell_tracked
+from muster.pipeline.sources.positions import marked, offset_of
 from muster.spark.failure import OffsetShapeError
-from muster.spark.offsets import may_have_topics, offsets_in, together
+from muster.spark.offsets import has_topics, offsets_in, together
 
 PYTHON = "org.apache.spark.sql.execution.datasources.v2.python.PythonMicroBatchStreamWithTriggerAvailableNow@44b801f9"
+LIKE_TOPICS = '{"orders":{"0":5}}'
 
 
 @pytest.mark.parametrize(
-    ("description", "expected"),
+    ("description", "offset", "expected"),
     [
-        ("KafkaV2[Subscribe[orders]]", True),
-        ("KafkaSourceV1[SubscribePattern[o.*]]", True),
-        (PYTHON, True),
-        ("RateStreamV2[rowsPerSecond=1, rampUpTimeSeconds=0, numPartitions=default", False),
-        ("FileStreamSource[file:/in]", False),
-        ("org.apache.spark.sql.eventhubs.EventHubsSource@1", False),
+        ("KafkaV2[Subscribe[orders]]", LIKE_TOPICS, True),
+        ("KafkaSourceV1[SubscribePattern[o.*]]", "not JSON", True),
+        (PYTHON, json.dumps(marked(offset_of({"orders": {0: 5}}))), True),
+        (PYTHON, LIKE_TOPICS, False),
+        (PYTHON, None, False),
+        (PYTHON, "muster:source", False),
+        ("RateStreamV2[rowsPerSecond=1, rampUpTimeSeconds=0, numPartitions=default", LIKE_TOPICS, False),
+        ("FileStreamSource[file:/in]", LIKE_TOPICS, False),
+        ("org.apache.spark.sql.eventhubs.EventHubsSource@1", LIKE_TOPICS, False),
     ],
 )
-def test_sources_that_can_have_topics_are_known_by_their_description(description: str, expected: bool) -> None:
-    assert may_have_topics(description) is expected
+def test_kafkas_sources_are_known_by_their_description_and_ours_by_the_mark_in_their_offset(
+    description: str, offset: str | None, expected: bool
+) -> None:
+    assert has_topics(description, offset) is expected
 
 
 def test_offsets_of_a_kafka_source_are_positions() -> None:
@@ -36,7 +45,10 @@ def test_offsets_of_a_kafka_source_are_positions() -> None:
     }
 
 
-def test_tick_of_our_own_source_is_no_topic_but_a_topic_may_be_called_so() -> None:
+def test_mark_and_tick_of_our_own_source_are_no_topics_but_a_topic_may_be_called_tick() -> None:
+    assert offsets_in(json.dumps(marked(offset_of({"orders": {0: 3}}, 1_794_987_394_780)))) == {
+        TopicPartition("orders", 0): 3
+    }
     assert offsets_in('{"orders": {"0": 3}, "tick": 1794987394780}') == {TopicPartition("orders", 0): 3}
     assert offsets_in('{"tick": {"0": 3}}') == {TopicPartition("tick", 0): 3}
 

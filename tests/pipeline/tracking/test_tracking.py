@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from tests.pipeline.tracking.story import produce
 from tests.security.certificates import Authority
 
 TOPIC = "orders"
+PATIENCE_SECONDS = 60
 
 
 def read(spark: Any, bootstrap: str, topic: str, **more: str) -> Any:
@@ -121,6 +123,27 @@ def test_query_goes_on_to_its_end_while_the_coordinator_is_away(
     assert given == [0.0], "the whole of it was spent in waiting for the commit"
     monkeypatch.undo()
     tracking._committer.stop(0)
+
+
+def test_query_ends_while_the_coordinator_is_frozen(
+    spark: Any,
+    history: RunningServer,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    """It takes the connection and answers nothing, until the query has done everything and ended."""
+    bootstrap = address_of(history, "PLAINTEXT")
+    produce(bootstrap, 10)
+    with socket.create_server(("127.0.0.1", 0)) as frozen:
+        frozen.settimeout(PATIENCE_SECONDS)
+        tracking = track(spark, f"127.0.0.1:{frozen.getsockname()[1]}", group="frozen")
+        run(read(spark, bootstrap, TOPIC, maxOffsetsPerPartition="3"), tmp_path / "frozen")
+        batches = len(list((tmp_path / "frozen" / "commits").glob("[0-9]*")))
+        held_up, _ = frozen.accept()
+        with held_up:
+            assert not tracking.flush(0), "the first commit still waits for its answer"
+            assert tracking.figures.commits == 0
+            assert batches > 1
+            tracking.stop(0)
 
 
 def test_query_whose_checkpoint_may_be_behind_is_not_tracked(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,14 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, grid: Grid) -> int:
     def work(spark: Any, lake: Lake) -> int:
         from muster.pipeline.lake.spark_reader import SparkLake
-        from muster.whatif.job import what_if
+        from muster.whatif.job import what_if_in_order
 
         log = SparkLake(spark, lake).table("log")
-        found = what_if(spark, log, grid.variants, arguments.group).orderBy("cluster", "group_id", "variant")
-        # Ten thousand groups need not fit in here at once.
-        rows = (row.asDict(recursive=True) for row in found.toLocalIterator())
-        answers = Answers(rows, for_page=arguments.page is not None)
-        _show(arguments, answers, grid.left_out)
+        with what_if_in_order(spark, log, grid.variants, arguments.group) as found:
+            # Ten thousand groups need not fit in here at once.
+            rows = (row.asDict(recursive=True) for row in found.toLocalIterator())
+            answers = Answers(rows, for_page=arguments.page is not None)
+            _show(arguments, answers, grid)
         return DONE if arguments.page is None else _write_page(arguments.page, answers)
 
     return run_on_spark("whatif", arguments, work)
@@ -115,16 +115,19 @@ def _grid(arguments: argparse.Namespace) -> Grid:
         raise UsageError(str(error)) from None
 
 
-def _show(arguments: argparse.Namespace, answers: Answers, left_out: Mapping[str, int]) -> None:
+def _show(arguments: argparse.Namespace, answers: Answers, grid: Grid) -> None:
     from muster.whatif.job import GIVES
+    from muster.whatif.variants import refused_by_default
 
     rows = answers.rows()
     first = next(rows, None)
     if first is None:
         raise NotFound(_nothing_of(arguments.group))
     print_rows(arguments, _COLUMNS, (*GIVES.names, "advice"), chain([first], rows))
-    for reason, count in left_out.items():
+    for reason, count in grid.left_out.items():
         print_below(arguments, f"{plural(count, 'combination')} left out: {reason}")
+    for refused in dict.fromkeys(filter(None, map(refused_by_default, grid.variants))):
+        print_below(arguments, refused)
     if arguments.json or arguments.csv:
         return
     for said in answers.notes:

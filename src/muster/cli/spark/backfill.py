@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--group", metavar="NAME", required=True, help="the group to commit to; it must have no members"
     )
+    parser.add_argument("--back", action="store_true", help="also where the group is further than the checkpoint")
     parser.add_argument("--dry-run", action="store_true", help="show what would be committed, and commit nothing")
     parser.add_argument("--json", action="store_true", help="a JSON object a partition")
     add_connection_arguments(parser)
@@ -87,7 +88,7 @@ def _checkpoint(arguments: argparse.Namespace) -> Checkpoint:
 async def _backfill(cluster: Cluster, arguments: argparse.Namespace, checkpoint: Checkpoint) -> int:
     from muster.spark.backfill import commit_backfill, plan_backfill
 
-    plan = await plan_backfill(cluster, arguments.group, checkpoint)
+    plan = await plan_backfill(cluster, arguments.group, checkpoint, may_go_back=arguments.back)
     if not arguments.dry_run:
         await commit_backfill(cluster, arguments.group, checkpoint, plan)
     for line in _notes(plan, checkpoint, is_dry=arguments.dry_run):

@@ -13,6 +13,9 @@ Positions: TypeAlias = dict[str, dict[int, int]]
 """By topic and log partition: the offset that is read next; or, of ends, that the next record will get."""
 
 TICK: Final = "tick"
+MARK: Final = "muster:source"
+"""No topic can be called so. It says of an offset in a checkpoint that it is one of our sources': Spark calls all sources in Python
+alike, and somebody else's may look the same."""
 
 
 def offset_of(positions: Positions, tick: int | None = None) -> dict[str, Any]:
@@ -24,6 +27,10 @@ def offset_of(positions: Positions, tick: int | None = None) -> dict[str, Any]:
     if tick is not None:
         offset[TICK] = tick
     return offset
+
+
+def marked(offset: dict[str, Any]) -> dict[str, Any]:
+    return {**offset, MARK: 1}
 
 
 def positions_in(offset: Mapping[str, Any]) -> Positions:

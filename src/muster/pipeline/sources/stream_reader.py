@@ -20,7 +20,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from muster.pipeline.sources.log_source import LogSource
 from muster.pipeline.sources.log_tasks import OFFSETS_A_TASK, plan_tasks, rows_of
-from muster.pipeline.sources.positions import Positions, advanced, offset_of, positions_in, tick_in
+from muster.pipeline.sources.positions import Positions, advanced, marked, offset_of, positions_in, tick_in
 
 MAX_OFFSETS: Final = 500_000
 """Offsets of one log partition that a micro-batch takes at most, by default."""
@@ -52,7 +52,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         """Ends and time at which `availableNow` stops."""
 
     def initialOffset(self) -> dict[str, Any]:
-        return offset_of({log.topic: self._plan.starts.get(log.topic, {}) for log in self._logs})
+        return marked(offset_of({log.topic: self._plan.starts.get(log.topic, {}) for log in self._logs}))
 
     def getDefaultReadLimit(self) -> ReadLimit:
         """Spark has no limit by partition: the number of rows stands for the offsets of each."""
@@ -65,7 +65,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         ends, now_ms = (self._look(), self._clock()) if self._target is None else self._target
         most = None if isinstance(limit, ReadAllAvailable) else self._plan.limit
         reached = advanced(positions_in(start), ends, most, self._begins)
-        return offset_of(reached, self._tick(tick_in(start), now_ms))
+        return marked(offset_of(reached, self._tick(tick_in(start), now_ms)))
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
         return None if self._ends is None else offset_of(self._ends)
