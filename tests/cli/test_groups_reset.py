@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from muster.client import reset_outcome
+from muster.client.failure import ClientError
 from muster.testing import Broker
+from muster.wire.errors import NETWORK_EXCEPTION
 from tests.cli.command import Told, muster
 from tests.testing.confluent_members import configured, consumer
 
@@ -157,6 +160,28 @@ def test_a_group_with_members_is_refused(broker: Broker, tell: Muster) -> None:
         assert told.code == 1
         assert "group busy is Stable with 1 member: offsets can only be reset while nobody is in the group" in told.err
         assert committed(tell, "busy") == {"other-0": None}
+
+
+def test_somebody_who_joins_before_the_commit_stops_the_reset(broker: Broker, tell: Muster, group: str) -> None:
+    with broker.faults.error("OffsetCommit", "UNKNOWN_MEMBER_ID", group=group):
+        told = tell("groups", "reset-offsets", group, "--topic", TOPIC, "--to-earliest", "--execute", "--json")
+    assert (told.code, told.rows) == (1, [])
+    assert "somebody joined it meanwhile (UNKNOWN_MEMBER_ID): nothing was changed" in told.err
+    assert committed(tell, group) == {f"{TOPIC}-0": 6, f"{TOPIC}-1": 3}
+
+
+def test_where_nobody_can_say_what_was_set_all_that_may_be_is_listed(
+    broker: Broker, tell: Muster, group: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unread(*_: object) -> None:
+        raise ClientError(NETWORK_EXCEPTION, "fetch offsets")
+
+    monkeypatch.setattr(reset_outcome, "committed_offsets", unread)
+    with broker.faults.error("OffsetCommit", "GROUP_AUTHORIZATION_FAILED", group=group):
+        told = tell("groups", "reset-offsets", group, "--topic", TOPIC, "--to-offset", "3", "--execute", "--json")
+    assert told.code == 1
+    assert [(row["partition"], row["committed"], row["new"], row["executed"]) for row in told.rows] == [(0, 6, 3, None)]
+    assert "Nobody knows which of the 2 offsets were set" in told.err
 
 
 def test_what_was_never_committed_cannot_be_shifted(tell: Muster) -> None:

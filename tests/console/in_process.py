@@ -12,6 +12,11 @@ from tests.console.console_process import Answer
 
 
 def asked(app: ASGIApp, path: str, form: Mapping[str, str] | None = None) -> Answer:
+    """One request in a loop of its own."""
+    return asyncio.run(ask(app, path, form))
+
+
+async def ask(app: ASGIApp, path: str, form: Mapping[str, str] | None = None) -> Answer:
     """What a GET is answered, or a form of a page of the console."""
     parts, sent = urlsplit(path), list[Message]()
     body = b"" if form is None else urlencode(form).encode()
@@ -39,10 +44,6 @@ def asked(app: ASGIApp, path: str, form: Mapping[str, str] | None = None) -> Ans
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(_call(app, scope, receive, send))
+    await app(scope, receive, send)
     answered = {name.decode().lower(): value.decode() for name, value in sent[0]["headers"]}
     return Answer(sent[0]["status"], answered, b"".join(each.get("body", b"") for each in sent[1:]).decode())
-
-
-async def _call(app: ASGIApp, *arguments: object) -> None:
-    await app(*arguments)  # type: ignore[arg-type]

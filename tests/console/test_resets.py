@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from html import unescape
 
 import pytest
 
-from muster.client import admin
+from muster.client import admin, reset_outcome
 from muster.client.cluster import Cluster
+from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
+from muster.console.app import build_app
+from muster.console.settings import ConsoleSettings
 from muster.testing import Broker
+from muster.wire.errors import NETWORK_EXCEPTION
 from tests.console.console_process import Answer, ConsoleProcess
 from tests.console.fleet import Fleet, run, set_offsets
+from tests.console.in_process import ask
 
 START_MS = 1_790_000_000_000
 """2026-09-21T14:13:20 UTC."""
 _PLAN = re.compile(r'name="plan" value="([^"]*)"')
+_TOKEN = re.compile(r'name="token" value="([^"]*)"')
 _UNDO = re.compile(r'name="csv" value="([^"]*)"')
 
 
@@ -112,6 +119,43 @@ def test_a_reset_that_makes_no_sense_is_told_why(
     token = console.token("/reset?id=senseless")
     answer = console.ask("/reset/plan", {"id": "senseless", "token": token, **form})
     assert (answer.status, said in answer.text) == (400, True)
+
+
+def test_somebody_who_joins_between_the_look_and_the_commit_stops_the_reset(
+    broker: Broker, console: ConsoleProcess, topics: tuple[str, str]
+) -> None:
+    run(set_offsets(broker.bootstrap_servers, "joined", {TopicPartition("timed", 0): 6}))
+    form = {"id": "joined", "token": console.token("/reset?id=joined"), "plan": "timed,0,1\n"}
+    with broker.faults.error("OffsetCommit", "UNKNOWN_MEMBER_ID", group="joined"):
+        answer = console.ask("/reset", form)
+    said = "Somebody joined joined meanwhile (UNKNOWN_MEMBER_ID): nothing was changed"
+    assert (answer.status, said in answer.text) == (400, True)
+    assert _committed(broker, "joined") == {"timed": 6}
+
+
+def test_where_nobody_can_say_what_was_set_the_undo_file_has_all_that_may_be(
+    broker: Broker, topics: tuple[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def unread(*_: object) -> None:
+        raise ClientError(NETWORK_EXCEPTION, "fetch the offsets of group cut-off")
+
+    run(set_offsets(broker.bootstrap_servers, "cut-off", {TopicPartition(name, 0): 2 for name in topics}))
+    monkeypatch.setattr(reset_outcome, "committed_offsets", unread)
+    caplog.set_level(logging.INFO, "muster.console.audit")
+
+    async def story() -> Answer:
+        app = build_app(ConsoleSettings(bootstrap=broker.bootstrap_servers, allow_changes=True))
+        async with app.router.lifespan_context(app):
+            token = _value(_TOKEN, await ask(app, "/reset?id=cut-off"))
+            plan = "timed,0,1\nuntimed,0,2\n"
+            with broker.faults.error("OffsetCommit", "GROUP_AUTHORIZATION_FAILED", group="cut-off"):
+                return await ask(app, "/reset", {"id": "cut-off", "token": token, "plan": plan})
+
+    answer = run(story())
+    assert answer.status == 502
+    assert "Nobody knows which of these 2 offsets were set" in answer.text
+    assert _value(_UNDO, answer) == "timed,0,2\n", "the other one is set to what it was"
+    assert "may have reset up to 2 offsets of group 'cut-off': GROUP_AUTHORIZATION_FAILED" in caplog.text
 
 
 def test_a_deleted_group_comes_back_with_its_undo_file(

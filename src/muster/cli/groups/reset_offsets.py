@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.cli.exit_codes import DONE, FAILED
@@ -71,14 +72,14 @@ def run(arguments: argparse.Namespace) -> int:
         _check_scope(arguments, target)
         groups = await chosen_groups(cluster, arguments)
         from_file = read_plan(arguments.from_file, groups) if target.rule is Rule.FILE else {}
-        moves: list[Move] = []
+        moves: list[tuple[Move, bool | None]] = []
         code = DONE
         for group in groups:
             if target.rule is Rule.FILE and group not in from_file:
                 continue
-            found, is_whole = await _moves_of(cluster, arguments, group, target, from_file.get(group, {}))
-            moves += found
-            if not is_whole:
+            found = await _moves_of(cluster, arguments, group, target, from_file.get(group, {}))
+            moves += [(move, found.executed) for move in found.moves]
+            if not found.is_whole:
                 code = FAILED
         _show(arguments, moves, with_group=len(groups) > 1)
         return code
@@ -119,14 +120,22 @@ def _check_scope(arguments: argparse.Namespace, target: Target) -> None:
         raise UsageError("of which topics? Say --topic T, --topic T:0,1 or --all-topics")
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    moves: Sequence[Move]
+    is_whole: bool = True
+    executed: bool | None = False
+    """None: nobody knows."""
+
+
 async def _moves_of(
     cluster: Cluster,
     arguments: argparse.Namespace,
     group: str,
     target: Target,
     from_file: Mapping[TopicPartition, int],
-) -> tuple[list[Move], bool]:
-    """What was, or would be done to one group, and whether that is all that was asked for; if not, it has been said why."""
+) -> _Found:
+    """What was, or would be done to one group; if that is not all that was asked for, it has been said why."""
     from muster.client.failure import ClientError
     from muster.client.reset_outcome import carry_out
     from muster.client.reset_plan import CannotShift, planned
@@ -136,18 +145,18 @@ async def _moves_of(
         if refusal:
             note(_COMMAND, refusal)
             if is_final or arguments.execute:
-                return [], False
+                return _Found([], is_whole=False)
         places = list(from_file) or await _scope(cluster, arguments, group)
         moves = await planned(cluster, group, places, target, from_file)
         if not arguments.execute:
-            return moves, True
+            return _Found(moves)
         outcome = await carry_out(cluster, group, moves)
         if outcome.failure is not None:
             note(_COMMAND, f"group {group}: {_what_was_done(outcome, len(moves))}")
-        return list(outcome.done), outcome.failure is None
+        return _Found(outcome.done, outcome.failure is None, True if outcome.unread is None else None)
     except (ClientError, CannotShift) as failure:
         note(_COMMAND, f"group {group}: {failure}")
-        return [], False
+        return _Found([], is_whole=False)
 
 
 def _what_was_done(outcome: ResetOutcome, planned: int) -> str:
@@ -195,20 +204,20 @@ async def _scope(cluster: Cluster, arguments: argparse.Namespace, group: str) ->
     return await places_of(cluster, list(dict.fromkeys(place.topic for place in sorted(committed))), "--all-topics")
 
 
-def _show(arguments: argparse.Namespace, moves: list[Move], *, with_group: bool) -> None:
+def _show(arguments: argparse.Namespace, moves: list[tuple[Move, bool | None]], *, with_group: bool) -> None:
     if arguments.export:
         from muster.client.reset_file import write_plan
 
-        write_plan(moves, sys.stdout, with_group=with_group)
+        write_plan([move for move, _ in moves], sys.stdout, with_group=with_group)
     else:
-        rows = [_row(move, executed=arguments.execute) for move in moves]
-        columns = _COLUMNS if any(move.why for move in moves) else _COLUMNS[:-1]
+        rows = [_row(move, executed) for move, executed in moves]
+        columns = _COLUMNS if any(move.why for move, _ in moves) else _COLUMNS[:-1]
         show(columns, rows, as_json=arguments.json, empty="there is nothing to reset")
     if moves and not arguments.execute:
         note(_COMMAND, "this was a dry run; add --execute to do it")
 
 
-def _row(move: Move, *, executed: bool) -> dict[str, Any]:
+def _row(move: Move, executed: bool | None) -> dict[str, Any]:
     return {
         "group": move.group,
         "topic": move.place.topic,
