@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from muster.cli.groups.watch import lag_words
-from muster.client import offsets
+from muster.client import admin, offsets
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
+from muster.explain.from_cluster import partitions_of_internal
 from muster.explain.watch import Glance, Watch
 from muster.testing import Broker
 from muster.wire.errors import TOPIC_AUTHORIZATION_FAILED
@@ -54,3 +56,10 @@ def test_partitions_whose_end_cannot_be_told_are_counted_and_the_others_are_in_t
         reader.close()
         glance = glance_at(broker, "billing")
         assert (glance.lag, lag_words(glance)) == (None, "- (1 partition without a known end)")
+
+
+def test_a_journal_that_a_client_of_a_kafka_made_is_nobodys_history() -> None:
+    offsets_log = admin.TopicDescription("__consumer_offsets", bytes(16), True, ())
+    journal = admin.TopicDescription("__group_journal", bytes(16), True, ())
+    assert partitions_of_internal([offsets_log, journal]) == {"__consumer_offsets": 0, "__group_journal": 0}
+    assert partitions_of_internal([offsets_log, replace(journal, is_internal=False)]) == {"__consumer_offsets": 0}

@@ -26,6 +26,7 @@ from muster.core.hashing import partition_for
 from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.core.time_units import DAY_MS
 from muster.explain.event import event_in
+from muster.explain.from_cluster import partitions_of_internal
 from muster.explain.inferred import stored_in, stored_state
 from muster.wire.batch import Record
 from muster.wire.errors import OFFSET_OUT_OF_RANGE
@@ -160,11 +161,10 @@ class TimelineReader:
                 self._has_caught_up.set()
 
     async def _find_topic(self) -> bool:
-        """A Muster has a journal from its first group on, so it may come later than the first look. It is internal, so that
-        no client can make it; at a Kafka a topic of that name is anybody's."""
+        """A Muster has a journal from its first group on, so it may come later than the first look."""
         if self._topic == GROUP_JOURNAL:
             return True
-        counts = {each.name: len(each.partitions) for each in await self._learn_topics() if each.is_internal}
+        counts = partitions_of_internal(await self._learn_topics())
         topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
         if topic not in counts:
             return False

@@ -5,7 +5,7 @@ A plain reader without a group. Reading `__consumer_offsets` needs the right to 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 from muster.client import admin
 from muster.client.cluster import Cluster
@@ -25,7 +25,7 @@ from muster.wire.batch import Record
 async def read_cluster(cluster: Cluster, group: str, since_ms: int | None = None) -> Found:
     """`since_ms` shortens the reading of an offsets log, which may be long; a journal is read whole, for what came before."""
     topics = await admin.list_topics(cluster, internal=True)
-    counts = {topic.name: len(topic.partitions) for topic in topics}
+    counts = partitions_of_internal(topics)
     found = Found(topic_names={topic.topic_id: topic.name for topic in topics})
     if GROUP_JOURNAL in counts:
         found.events = await _journal(cluster, group, counts[GROUP_JOURNAL])
@@ -71,8 +71,15 @@ async def _state_now(cluster: Cluster, group: str) -> str | None:
 
 async def journal_of(cluster: Cluster, group: str) -> list[Event]:
     """What the journal says of the group; nothing if the cluster keeps none."""
-    counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(cluster, internal=True)}
+    counts = partitions_of_internal(await admin.list_topics(cluster, internal=True))
     return await _journal(cluster, group, counts[GROUP_JOURNAL]) if GROUP_JOURNAL in counts else []
+
+
+def partitions_of_internal(topics: Iterable[admin.TopicDescription]) -> dict[str, int]:
+    """The logs that only servers write. No client can make an internal topic; at a Kafka anybody may make one that has the name of
+    Muster's journal.
+    """
+    return {topic.name: len(topic.partitions) for topic in topics if topic.is_internal}
 
 
 async def _journal(cluster: Cluster, group: str, partitions: int) -> list[Event]:

@@ -21,6 +21,7 @@ from muster.explain.cause_words import why_sentence
 from muster.explain.event import Event, event_in
 from muster.explain.facts import History, Rebalance
 from muster.explain.fold import fold
+from muster.explain.from_cluster import partitions_of_internal
 from muster.explain.holding_back import Holding, holding_back
 from muster.explain.inferred import StoredAt, infer, stored_in
 from muster.explain.names import Names
@@ -132,7 +133,7 @@ class Watch:
 
     async def _choose_topic(self) -> None:
         """A Muster has a journal from its first group on, so it may come later."""
-        counts = {topic.name: len(topic.partitions) for topic in await admin.list_topics(self._cluster, internal=True)}
+        counts = partitions_of_internal(await admin.list_topics(self._cluster, internal=True))
         topic = GROUP_JOURNAL if GROUP_JOURNAL in counts else CONSUMER_OFFSETS
         if topic in counts:
             self._topic, self._partitions = topic, counts[topic]
