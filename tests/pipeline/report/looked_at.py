@@ -16,7 +16,8 @@ VIEWS: Final = pytest.mark.parametrize(
     ids=["light", "dark", "phone", "dark phone"],
 )
 _BAD_WORDS: Final = """(() => {
-  const said = [document.body.textContent, ...Array.from(document.querySelectorAll('[data-tip], [aria-label], [title]'),
+  const parts = Array.from(document.body.children).filter((e) => e.tagName !== "SCRIPT");
+  const said = [...parts.map((e) => e.textContent), ...Array.from(document.querySelectorAll('[data-tip], [aria-label], [title]'),
     (e) => [e.dataset.tip, e.getAttribute('aria-label'), e.getAttribute('title')].join(' '))].join(' ');
   return said.match(/\\b(None|nan|NaN|inf|Infinity|undefined|null|NULL|Traceback)\\b|\\[object|<bound/g) || [];
 })()"""
