@@ -69,6 +69,11 @@ def rows_in(lake: Lake, table: str) -> list[tuple[Any, ...]]:
     return comparable(lake.arrow(table))
 
 
+def assert_same_tables(found: Lake, expected: Lake) -> None:
+    different = [table for table in ("log", *COMPARED) if rows_in(found, table) != rows_in(expected, table)]
+    assert not different
+
+
 def comparable(rows: pa.Table) -> list[tuple[Any, ...]]:
     """Sorted, whatever their order and their files."""
     found = [tuple(_plain(value) for value in row.values()) for row in rows.to_pylist()]

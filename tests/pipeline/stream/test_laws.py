@@ -1,4 +1,7 @@
-"""The laws of the pipeline on the log of a real Kafka: cuts, stops, crashes and repeated micro-batches leave no trace."""
+"""The laws of the pipeline on the log of a real Kafka: cuts, stops, killed workers and repeated micro-batches leave no trace.
+
+What a run leaves that dies itself is in `test_dying_rounds`.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deltalake import DeltaTable
 
 from muster.pipeline import round as round_module
-from muster.pipeline.failure import JobError
 from muster.pipeline.fold import kernel as fold_module
+from muster.pipeline.lake.commit import APPLICATION
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.reader import Lake
+from muster.pipeline.lake.rounds import known_rounds
 from muster.pipeline.now import build as build_module
 from tests.pipeline.jobs.kafka_log import FIXTURE
-from tests.pipeline.stream.lakes import COMPARED, LakeRun, rows_in, source_of
+from tests.pipeline.stream.lakes import LakeRun, assert_same_tables, source_of
 
 
 def test_current_offsets_equal_what_the_broker_answered(whole: Lake) -> None:
@@ -35,16 +40,6 @@ def test_nothing_is_lost_between_the_log_and_the_tables(whole: Lake) -> None:
     assert not whole.arrow("b_quarantine").num_rows
 
 
-class Died(Exception):
-    """Stands for a process that was killed: nothing is tidied up."""
-
-
-def assert_same_tables(found: Lake, expected: Lake) -> None:
-    different = [table for table in COMPARED if rows_in(found, table) != rows_in(expected, table)]
-    assert not different
-    assert rows_in(found, "log") == rows_in(expected, "log")
-
-
 def test_many_micro_batches_give_the_tables_of_one(
     spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,62 +50,22 @@ def test_many_micro_batches_give_the_tables_of_one(
     found = LakeRun(spark, tmp_path / "lake", source_of(data), offsets_per_partition=most // 5 + 1).run()
     assert found.round.batch_id >= 3
     assert_same_tables(found, whole)
+    assert_commits_say_their_round(found)
 
 
-def _dying_once(original: Callable[..., Any], when: int = 1) -> Callable[..., Any]:
-    """The function, but its `when`-th call never returns."""
-    calls = 0
-
-    def die(*args: Any, **kwargs: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == when:
-            raise Died(original.__name__)
-        return original(*args, **kwargs)
-
-    return die
-
-
-POINTS = [
-    ("list_batch", 1),  # the log's files are written, nothing knows of them
-    ("list_batch", 2),  # the fold's files too
-    ("commit_all", 1),
-    ("commit_all", 2),
-    ("publish_round", 1),  # every table is committed, the round is not published
-    ("publish_round", 2),
-    ("fold_ends", 1),
-    ("tables_of_now", 1),
-]
-
-
-@pytest.mark.parametrize(("point", "when"), POINTS, ids=[f"{point}-{when}" for point, when in POINTS])
-def test_run_that_dies_anywhere_is_finished_by_the_next(
-    spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, when: int
-) -> None:
-    most = max(source_of(data).ends()["__consumer_offsets"].values())
-    cut = {"offsets_per_partition": most // 2 + 1}
-    with monkeypatch.context() as patched:
-        patched.setattr(round_module, point, _dying_once(getattr(round_module, point), when))
-        with pytest.raises((Died, JobError)):
-            LakeRun(spark, tmp_path / "lake", source_of(data), **cut).run()
-    assert_same_tables(LakeRun(spark, tmp_path / "lake", source_of(data), **cut).run(), whole)
-
-
-def test_half_of_the_tables_committed_is_as_if_none_were(
-    spark: Any, data: Path, whole: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Tables are committed one by one; a crash in between leaves some with files that no round names."""
-    original = getattr(round_module, "commit_all")  # noqa: B009 - not exported there
-
-    def half(location: Any, signature: Any, changes: dict[str, Any]) -> Any:
-        original(location, signature, dict(list(changes.items())[: len(changes) // 2]))
-        raise Died
-
-    with monkeypatch.context() as patched:
-        patched.setattr(round_module, "commit_all", half)
-        with pytest.raises((Died, JobError)):
-            LakeRun(spark, tmp_path / "lake", source_of(data)).run()
-    assert_same_tables(LakeRun(spark, tmp_path / "lake", source_of(data)).run(), whole)
+def assert_commits_say_their_round(lake: Lake) -> None:
+    """In the history of each table and by Delta's `txn`, for readers that do not know `rounds`."""
+    empty, *rounds = known_rounds(lake.location)
+    versions = dict(empty.versions)
+    for this in rounds:
+        changed = {table: version for table, version in this.versions.items() if versions.get(table) != version}
+        assert changed.keys() >= ({"log", "state"} if this.gold_round != this.round else {"g_lag", "g_lag_history"})
+        for table, version in changed.items():
+            url = lake.location.delta_table_url(table)
+            (said,) = (commit for commit in DeltaTable(url).history() if commit["version"] == version)
+            assert (said["round"], said["cluster"], said["batch"]) == (str(this.round), "kafka", str(this.batch_id))
+            assert DeltaTable(url, version=version).transaction_version(APPLICATION) == this.round
+        versions |= changed
 
 
 def _killing_its_worker_once(make_kernel: Callable[..., Any], marker: Path) -> Callable[..., Any]:
