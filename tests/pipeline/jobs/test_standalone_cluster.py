@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import venv
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +14,10 @@ import pytest
 
 from muster.cli.exit_codes import FAILED
 from muster.pipeline.lake.reader import Lake
+from muster.whatif.answer import answer, as_row
 from tests.pipeline.cluster.runs import SMALL, run_pipeline
 from tests.pipeline.jobs.standalone import standalone_cluster
+from tests.pipeline.jobs.what_if_run import VARIANTS, journals
 from tests.pipeline.stream.lakes import different_tables
 
 pytestmark = pytest.mark.xdist_group("standalone")  # one cluster for all
@@ -46,3 +51,21 @@ def test_workers_without_our_packages_are_said_in_a_line_before_anything_is_read
     assert f"on {os.uname().nodename}: " in said
     assert "Install Muster with its extra `pipeline` where tasks run" in said
     assert Lake.open(tmp_path / "lake").round.records == 0
+
+
+def test_cluster_of_two_workers_answers_what_if_as_the_pure_function_does(master: str) -> None:
+    """Five groups with three variants; a session of its own process."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.pipeline.jobs.what_if_run", master],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    expected = [
+        {"cluster": "c", **as_row(each)}
+        for group, events in journals().items()
+        for each in answer(group, map(json.dumps, events), VARIANTS)
+    ]
+    expected.sort(key=lambda row: (row["group_id"], row["variant"]))
+    assert [json.loads(line) for line in ran.stdout.splitlines()] == expected

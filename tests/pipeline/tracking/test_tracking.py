@@ -197,6 +197,24 @@ def test_query_that_has_nothing_to_read_commits_its_offsets_again(
     assert len(held(bootstrap, "idle")) == 2
 
 
+def test_query_that_has_read_everything_before_it_is_tracked_is_committed_where_it_is(
+    spark: Any,
+    history: RunningServer,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    bootstrap = address_of(history, "PLAINTEXT")
+    produce(bootstrap, 10)
+    query = endless(read(spark, bootstrap, TOPIC), tmp_path / "before", "before").start()
+    try:
+        query.processAllAvailable()
+        with track(spark, bootstrap, group="before") as tracking:
+            pass
+    finally:
+        query.stop()
+    assert (tracking.figures.failures, tracking.figures.skipped) == (0, 0)
+    assert len(held(bootstrap, "before")) == 2
+
+
 def test_what_makes_no_sense_is_refused_where_it_is_asked(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(TrackingError, match="group is empty"):
         track(spark, "127.0.0.1:1", group="")
