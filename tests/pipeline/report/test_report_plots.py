@@ -207,6 +207,22 @@ class TestLines:
             0
         ]
         assert float(stop) - float(begin) == 6
+        assert "at least that" not in svg
+
+    @pytest.mark.parametrize("minutes", [[40, 30, 20], [20]], ids=["a while", "a moment"])
+    def test_a_time_lag_that_is_only_the_least_is_open_upwards(self, minutes: list[int]) -> None:
+        """A band that ends at the estimate would say that it is known."""
+        least = {"time_lag_lo_ms": 600, "time_lag_hi_ms": None, "time_lag_est_ms": 600}
+        place = {"topic": "t", "partition": 0, "committed": 1, "end": 9, "lag": 8}
+        closed = {"time_lag_lo_ms": 600, "time_lag_hi_ms": 900, "time_lag_est_ms": 700}
+        rows = [{**place, **least, "minute_ms": END - minute * MINUTE} for minute in minutes]
+        svg = _lines(_lag(**place, **closed), *rows, {**place, **closed, "minute_ms": END - 10 * MINUTE})
+        assert "grey above it: at least that" in svg
+        (grey,) = re.findall(r'<path d="([^"]*)" class="lag-open"', svg)
+        (band,) = re.findall(r'<path d="([^"]*)" class="lag-band"', svg)
+        top = "10"
+        assert len(re.findall(rf"[ML][\d.]+ {top}(?=[LZ])", grey)) == max(len(minutes), 2)
+        assert not re.findall(rf"[ML][\d.]+ {top}(?=[LZ])", band)
 
 
 def _x_of(svg: str, at_ms: int) -> float:

@@ -43,13 +43,22 @@ def time_lag_strip(points: list[Row], time: TimeScale, now_ms: int, gutter: int,
         )
         for ms, word in shown
     )
-    head = words_at(gutter, _TOP - 2, "time lag: estimate, in the band between its lower and upper end", class_="tick")
-    runs = (list(run) for is_known, run in groupby(points, _is_known) if is_known)
+    said = "time lag: estimate, in the band between its lower and upper end"
+    said += "; grey above it: at least that" if any(map(_is_open, points)) else ""
+    head = words_at(gutter, _TOP - 2, said, class_="tick")
+    runs = (
+        list(run) for (is_known, _), run in groupby(points, lambda row: (_is_known(row), _is_open(row))) if is_known
+    )
     return together((*levels, head, *(_band(run, time, scale, gutter, now_ms) for run in runs)))
 
 
 def _is_known(row: Row) -> bool:
     return row["time_lag_est_ms"] is not None
+
+
+def _is_open(row: Row) -> bool:
+    """Whether the time lag is only known to be at least the estimate."""
+    return _is_known(row) and row["time_lag_hi_ms"] is None
 
 
 def _apart(ticks: list[tuple[int, str]], scale: Scale) -> list[tuple[int, str]]:
@@ -68,13 +77,16 @@ def _band(rows: list[Row], time: TimeScale, scale: Scale, gutter: int, now_ms: i
         places = (gutter + time.x(as_of(row, now_ms)) for row in rows)
         return list(zip(places, (scale.at(_log(ms)) for ms in values), strict=True))
 
-    high = points([_upper(row) for row in rows])
+    is_open = _is_open(rows[0])
+    high = [(x, _TOP if is_open else y) for x, y in points([_upper(row) for row in rows])]
     low = points([row["time_lag_lo_ms"] or 0 for row in rows])
     estimate = points([row["time_lag_est_ms"] for row in rows])
     if estimate[-1][0] - estimate[0][0] < _STUB:
         x, y = estimate[-1]
-        return line(x - _STUB, y, x, y, class_="line-lag")
-    return together((path([*high, *reversed(low)], close=True, class_="lag-band"), path(estimate, class_="line-lag")))
+        stub = path([(x - _STUB, _TOP), (x, _TOP), (x, y), (x - _STUB, y)], close=True, class_="lag-open")
+        return together((stub if is_open else None, line(x - _STUB, y, x, y, class_="line-lag")))
+    band = path([*high, *reversed(low)], close=True, class_="lag-open" if is_open else "lag-band")
+    return together((band, path(estimate, class_="line-lag")))
 
 
 def _upper(row: Row) -> int:
