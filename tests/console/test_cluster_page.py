@@ -6,6 +6,7 @@ import asyncio
 import re
 import socket
 from collections.abc import Iterator, Sequence
+from functools import partial
 from uuid import uuid4
 
 import psycopg
@@ -157,10 +158,11 @@ def test_every_shard_can_be_paged_to() -> None:
     with Broker(topics={"orders": 1}, settings=settings) as many, ConsoleProcess(many.bootstrap_servers) as console:
         run(set_offsets(many.bootstrap_servers, "billing", {}))
         for page, shards in ((1, range(200)), (2, range(200, 250))):
-            shown = eventually(
-                f"page {page}",
-                lambda page=page: console.ask(f"/cluster?shards={page}").text,
-                lambda text: "of 2 " in text,
-            )
+            address = f"/cluster?shards={page}"
+            shown = eventually(address, partial(_shards_on, console, address), lambda text: "of 2 " in text)
             assert re.findall(r'data-key="__consumer_offsets (\d+)"', shown) == [str(each) for each in shards]
             assert f'href="/cluster?shards={3 - page}#h-shards"' in shown
+
+
+def _shards_on(console: ConsoleProcess, address: str) -> str:
+    return console.ask(address).text

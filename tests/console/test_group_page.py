@@ -49,7 +49,7 @@ def address(markup: str, which: str, label: str) -> dict[str, str]:
 def test_every_rebalance_that_is_known_can_be_paged_to_once() -> None:
     group, seen, query = ToldGroup(many_rebalances(95).events), list[int](), dict[str, str]()
     while True:
-        markup = group.regions(**query)["rebalances"]
+        markup = group.regions(query)["rebalances"]
         seen += generations(markup)
         query = address(markup, "next", "rebalances")
         if not query:
@@ -87,7 +87,7 @@ def test_an_old_page_has_the_advice_of_its_own_time() -> None:
         story.stable({"anna": [0, 1], "boris.2": [2, 3]})
     group = ToldGroup(story.events)
     assert "Raise session.timeout.ms" not in group.regions()["rebalances"]
-    old = group.regions(rebalances="2")["rebalances"]
+    old = group.regions({"rebalances": "2"})["rebalances"]
     assert "Raise session.timeout.ms above 8.5 s" in old.partition("What you could change")[2]
     assert '<dd class="advised">Raise session.timeout.ms above 8.5 s' in old.partition("What you could change")[0]
 
@@ -110,7 +110,7 @@ def test_events_without_a_rebalance_can_be_paged_to() -> None:
         )
     group, seen, query = ToldGroup(story.events), list[str](), dict[str, str]()
     while True:
-        markup = group.regions(**query)["rebalances"]
+        markup = group.regions(query)["rebalances"]
         seen += re.findall(r"User:(eve\d\d)", markup)
         query = address(markup, "next", "events")
         if not query:
@@ -125,7 +125,7 @@ def test_events_without_a_rebalance_can_be_paged_to() -> None:
 def consumers(topics: list[str], partitions: int) -> list[bytes]:
     """A consumer group with one member that owns all of this."""
     owned = {topic: list(range(partitions)) for topic in topics}
-    told = [
+    told: list[dict[str, object]] = [
         {"kind": "epoch_raised", "cause": "new_member", "member": "anna"},
         {
             "kind": "target_assigned",
@@ -145,12 +145,12 @@ def test_lanes_of_every_partition_can_be_paged_to_and_chosen_by_topic() -> None:
     group, seen, query = ToldGroup(records=consumers(["orders", "payments"], 70)), list[str](), {"topic": "PAY"}
     while query:
         assert query["topic"] == "PAY", "the rest of the address stays"
-        markup = group.regions(**query)["lanes"]
+        markup = group.regions(query)["lanes"]
         seen += re.findall(r'class="lane" data-key="([^"]*)"', markup)
         query = address(markup, "next", "partitions")
         query.pop("id", None)
     assert seen == [f"payments {number}" for number in range(70)]
-    assert "No assignment is known of a topic with that in its name" in group.regions(topic="nothing")["lanes"]
+    assert "No assignment is known of a topic with that in its name" in group.regions({"topic": "nothing"})["lanes"]
 
 
 def test_members_and_offsets_of_large_groups_can_be_paged_to() -> None:
@@ -158,21 +158,22 @@ def test_members_and_offsets_of_large_groups_can_be_paged_to() -> None:
     group = ToldGroup()
     positions = [position("orders", number, number) for number in range(900)]
     group.described(GroupDescription("g", "Stable", "classic", "consumer", "range", 1, members), positions)
-    for region, label, query, pattern, count in (
+    cases: list[tuple[str, str, dict[str, str], str, int]] = [
         ("members", "members", {}, r'data-key="(m-\d+)"', 450),
         ("lag", "partitions", {}, r'data-key="orders (\d+)"', 900),
         ("lag", "partitions", {"topic": "rder"}, r'data-key="orders (\d+)"', 900),
-    ):
-        seen, asked = list[str](), dict[str, str](query)
+    ]
+    for region, label, query, pattern, count in cases:
+        seen, asked = list[str](), query
         while True:
-            markup = group.regions(**asked)[region]
+            markup = group.regions(asked)[region]
             seen += re.findall(pattern, markup)
             asked = address(markup, "next", label)
             if not asked:
                 break
             assert asked.get("topic") == query.get("topic")
         assert len(seen) == len(set(seen)) == count
-    assert "No topic here has that in its name" in group.regions(topic="nothing")["lag"]
+    assert "No topic here has that in its name" in group.regions({"topic": "nothing"})["lag"]
 
 
 def test_the_beginning_of_1970_is_a_time_and_not_now() -> None:

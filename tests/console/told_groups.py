@@ -52,12 +52,16 @@ class ToldGroup:
         self.observer.groups.describe(description)
         self.observer.groups.set_positions("g", list(positions), 0)
 
-    def view(self, generation: int | None = None, at_ms: int | None = None, **query: str) -> GroupView:
-        return GroupView(self.observer, GroupChoice.of("g", query, generation=generation, at_ms=at_ms))
+    def view(
+        self, query: Mapping[str, str] | None = None, *, generation: int | None = None, at_ms: int | None = None
+    ) -> GroupView:
+        return GroupView(self.observer, GroupChoice.of("g", query or {}, generation=generation, at_ms=at_ms))
 
-    def regions(self, generation: int | None = None, at_ms: int | None = None, **query: str) -> Mapping[str, str]:
+    def regions(
+        self, query: Mapping[str, str] | None = None, *, generation: int | None = None, at_ms: int | None = None
+    ) -> Mapping[str, str]:
         """Region -> markup, of the page with that address."""
-        view = self.view(generation, at_ms, **query)
+        view = self.view(query, generation=generation, at_ms=at_ms)
         context = view.context()
         return {region: RENDER(template, context) for region, template in view.regions.items()}
 

@@ -70,7 +70,7 @@ class GroupView:
         observer, choice, at_ms = self._observer, self.choice, self.choice.at_ms
         history, now_ms = self._history(), observer.now_ms()
         until_ms = at_ms if at_ms is not None else -(-now_ms // LANE_STEP_MS) * LANE_STEP_MS
-        newest = history.rebalances[-1] if history.rebalances else None
+        names, newest = Names(history), history.rebalances[-1] if history.rebalances else None
         return {
             "group": self.group,
             "choice": choice,
@@ -78,12 +78,12 @@ class GroupView:
             "at_ms": at_ms,
             "history": history,
             "newest": newest,
-            "newest_why": why_sentence(newest, Names(history)) if newest is not None else "",
+            "newest_why": why_sentence(newest, names) if newest is not None else "",
             "phase_words": PHASE_WORDS,
             "progress": progress_of(history) if at_ms is None else None,
             "rebalances": bars_of(history, choice),
             "quiet": portion_of(history.quiet[::-1], choice.events, PAGE_EVENTS),
-            "tell_quiet": lambda each: tell_quiet(each, Names(history)),
+            "tell_quiet": lambda each: tell_quiet(each, names),
             "lanes": lanes_of(history, until_ms, choice),
             "members_then": portion_of(members_then(history), choice.members, PAGE_MEMBERS)
             if at_ms is not None
