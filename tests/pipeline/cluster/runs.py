@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,30 @@ def run_from(
         capture_output=True,
         text=True,
     )
+
+
+def follow_one_batch(
+    data: Path,
+    lake: Path,
+    *flags: str,
+    environment: Mapping[str, str] | None = None,
+    at_first: Callable[[list[str]], None] = lambda said: None,
+) -> tuple[int, list[str]]:
+    """`--follow` that gets a Ctrl-C when it tells of its first batch: its exit code, and all that it said. `at_first` sees
+    what it had said by then.
+    """
+    command = [sys.executable, "-m", "muster", "pipeline", "run", *source_flags(data), "--lake", str(lake), "--follow"]
+    said: list[str] = []
+    with subprocess.Popen(
+        [*command, *flags], env={**os.environ, **(environment or {})}, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            said.append(line)
+            if "batch 1:" in line:
+                at_first(said)
+                running.send_signal(signal.SIGINT)
+    return running.returncode, said
 
 
 def source_flags(data: Path) -> list[str]:

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from muster.pipeline import session
+from muster.pipeline.lake.compact import compacted_at
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.session import SessionError, SessionSettings, open_session
-from tests.pipeline.cluster.runs import run_pipeline
+from tests.pipeline.cluster.runs import follow_one_batch, run_pipeline
 from tests.pipeline.jobs.connect_server import connect_server
 from tests.pipeline.stream.lakes import different_tables
 
@@ -29,7 +30,9 @@ with open_session(SessionSettings(master=sys.argv[1])) as spark:
 
 
 def test_connect_server_gives_the_tables_that_the_rules_give(data: Path, tmp_path: Path) -> None:
-    """As local sessions do. The command runs where no Java can be found; our code reaches the server's workers as an artifact."""
+    """As local sessions do, and with `--follow` until Ctrl-C. The command runs where no Java can be found; our code reaches the
+    server's workers as an artifact.
+    """
     pytest.importorskip("grpc", reason="Spark Connect needs grpcio: pip install 'pyspark[connect]'")
     with connect_server(tmp_path) as address:
         without_java = {"JAVA_HOME": "/nowhere"}
@@ -37,6 +40,9 @@ def test_connect_server_gives_the_tables_that_the_rules_give(data: Path, tmp_pat
         asked = ["whatif", "--lake", str(tmp_path / "lake"), "--master", address, "--set", "static", "--json"]
         replayed = subprocess.run(
             [sys.executable, "-m", "muster", *asked], capture_output=True, text=True, env=os.environ | without_java
+        )
+        followed, said = follow_one_batch(
+            data, tmp_path / "followed", "--batch-records", "40", "--master", address, environment=without_java
         )
         unfit = subprocess.run(
             [sys.executable, "-c", _LACKS_A_PACKAGE, address],
@@ -53,6 +59,17 @@ def test_connect_server_gives_the_tables_that_the_rules_give(data: Path, tmp_pat
     asked_about = [json.loads(line)["group"] for line in replayed.stdout.splitlines()]
     assert asked_about == ["classic-group", "new-protocol-group", "simple-5"]
     assert different_tables(Lake.open(tmp_path / "lake"), data, "kafka") == []
+    assert followed == 0, said
+    assert "stopped; the same command goes on here" in said[-1]
+    assert_server_made_all_of_it(Lake.open(tmp_path / "followed"))
+
+
+def assert_server_made_all_of_it(lake: Lake) -> None:
+    """With `--follow` the rounds, the tables of now, and the compaction of a lake that never had one."""
+    assert 0 < lake.round.records == lake.arrow("log", ["log_offset"]).num_rows
+    assert lake.round.gold_round == 1
+    assert lake.arrow("g_lag", ["provisional"])["provisional"].to_pylist().count(True) > 0
+    assert compacted_at(lake.location) > 0
 
 
 def test_settings_of_the_server_cannot_be_set_from_here() -> None:

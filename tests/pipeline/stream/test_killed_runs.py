@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from deltalake import DeltaTable
+
 from muster.cli.exit_codes import INTERRUPTED
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
@@ -32,15 +34,16 @@ def assert_finished_by_the_next_run(data: Path, lake: Path) -> None:
     assert different_tables(Lake.open(lake), data, "kafka") == []
 
 
-def test_run_that_is_killed_twice_is_finished_by_the_third(data: Path, tmp_path: Path) -> None:
-    """Once while a task works and files of the round are there, once between the files and their commit."""
+def test_run_that_is_killed_three_times_is_finished_by_the_fourth(data: Path, tmp_path: Path) -> None:
+    """While a task works and files of the round are there, between the files and their commit, and between that and the round."""
     lake = tmp_path / "lake"
-    for point in ("fold", "commit"):
+    for point in ("fold", "commit", "publish"):
         with HaltedRun(tmp_path, point, flags(data, lake)) as run:
             run.await_halt()
             assert list(lake.glob("log/*/dt=*/*.parquet")), "files are there"
             run.kill()
         assert published(lake).round == 0, "and nobody sees them"
+    assert DeltaTable(lake / "table=state").version() == 0, "committed"
     assert_finished_by_the_next_run(data, lake)
 
 
