@@ -32,7 +32,9 @@ Point = tuple[float, float]
 
 def time_lag_strip(points: list[Row], time: TimeScale, now_ms: int, gutter: int, width: int) -> Html:
     longest = max((_upper(row) for row in points if _is_known(row)), default=1_000)
-    scale = Scale(_log(0), _log(max(round(longest * 1.3), 1_000)), _BASE, _TOP)
+    has_open = any(map(_is_open, points))
+    # Room for the grey above.
+    scale = Scale(_log(0), _log(max(round(longest * (10 if has_open else 1.3)), 1_000)), _BASE, _TOP)
     shown = _apart([(ms, word) for ms, word in _TICKS if _log(ms) <= scale.high], scale)
     levels = (
         together(
@@ -44,7 +46,7 @@ def time_lag_strip(points: list[Row], time: TimeScale, now_ms: int, gutter: int,
         for ms, word in shown
     )
     said = "time lag: estimate, in the band between its lower and upper end"
-    said += "; grey above it: at least that" if any(map(_is_open, points)) else ""
+    said += "; grey above it: at least that" if has_open else ""
     head = words_at(gutter, _TOP - 2, said, class_="tick")
     runs = (
         list(run) for (is_known, _), run in groupby(points, lambda row: (_is_known(row), _is_open(row))) if is_known
