@@ -95,6 +95,17 @@ class Fleet:
     def leave(self, name: str) -> None:
         self.run(self._members.pop(name).stop("the test is over"))
 
+    def rebalance(self, name: str, times: int) -> None:
+        """It asks for a new round so many times, one after the other."""
+        membership = self._members[name].membership
+
+        async def ask() -> None:
+            for _ in range(times):
+                membership.rejoin("the test asks")
+                await membership.stable(membership.rebalances + 1)
+
+        self.run(ask())
+
     def commit(self, name: str, offset: int) -> None:
         member = self._members[name]
         self.run(member.commit(dict.fromkeys(member.assignment, offset)))

@@ -14,6 +14,7 @@ from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import Fleet, run, set_offsets
 from tests.console.looking import lacks, leave, shows, text_of
+from tests.interop.waiting import eventually
 
 GROUP = "watched"
 CONSUMER: Final = {"protocol": "consumer", "session_timeout_ms": None, "heartbeat_interval_ms": None}
@@ -141,6 +142,25 @@ def test_the_page_shows_the_cause_that_explain_gives(
         )
         assert why in shown
         assert browser.value("document.querySelector('#generation-2').classList.contains('chosen')")
+
+
+def test_a_link_to_an_old_rebalance_shows_it(broker: Broker, console: ConsoleProcess, browser: Browser) -> None:
+    with Fleet(broker.bootstrap_servers, "long-lived", ["orders"]) as fleet:
+        fleet.join("ada")
+        fleet.rebalance("ada", 50)
+        browser.visit(f"{console.address}/group?id=long-lived&generation=2")
+        shows(browser, "#generation-2", "links")
+        is_in_sight = """(() => {
+          const box = (query) => document.querySelector(query).getBoundingClientRect();
+          return box("#generation-2 summary").top >= box(".bars").top - 1
+            && box("#generation-2 summary").bottom <= box(".bars").bottom;
+        })()"""
+        eventually("the rebalance in its list", lambda: browser.value(is_in_sight))
+        leave(browser, lambda: browser.click(".column-of-bars a[rel=prev]"))
+        shows(browser, "#rebalances", "Gen 51", "Page 1 of 2")
+        browser.visit(f"{console.address}/group?id=long-lived&generation=70")
+        shows(browser, "#rebalances", "The rebalance to generation 70 is not kept", "Gen 51")
+        assert browser.complaints() == []
 
 
 def test_the_list_of_groups_is_live_and_its_filters_are_in_the_address(

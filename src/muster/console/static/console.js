@@ -80,7 +80,19 @@ function show(region, markup) {
   fresh.innerHTML = markup; // escaped on the server; the policy of the page runs no script in it
   tick(fresh);
   morphChildren(place, fresh);
+  reveal();
 }
+
+// The rebalance that the address names may be far down in its list, and come later than the page.
+let isRevealed = false;
+function reveal() {
+  const chosen = document.querySelector(".bars > .chosen");
+  if (isRevealed || !chosen) return;
+  isRevealed = true;
+  chosen.parentNode.scrollTop = chosen.offsetTop - chosen.parentNode.offsetTop;
+  if (location.hash === `#${chosen.id}`) chosen.scrollIntoView({ block: "nearest" });
+}
+reveal();
 
 const broken = document.getElementById("broken");
 const light = document.getElementById("link");
