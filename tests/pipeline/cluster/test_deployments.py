@@ -17,7 +17,8 @@ from tests.pipeline.cluster.s3 import S3
 from tests.pipeline.jobs.connect_server import connect_server
 from tests.pipeline.kafka_clients import commit, consumer_of
 from tests.pipeline.stream.lakes import comparable, decoded_log
-from tests.pipeline.tracking.story import TOPIC, fill
+from tests.pipeline.tracking.story import fill
+from tests.pipeline.tracking.tracked_run import TOPIC
 
 
 def test_hdfs_from_this_machine(data: Path, hdfs: Hadoop, expected: dict[str, str]) -> None:
@@ -62,12 +63,14 @@ def test_a_broker_from_workers_that_share_nothing_with_the_driver(
         for commits in ({"billing": 7}, {"billing": 12, "audit": 20}):
             for group, offset in commits.items():
                 with closing(consumer_of(server.address, group)) as member:
-                    commit(member, [TopicPartition(TOPIC, 0, offset)])
+                    commit(member, [TopicPartition(TOPIC, number, offset) for number in (0, 1)])
             ran = run_from(source, lake, master=private_master, settings=settings)
             assert ran.returncode == 0, ran.stderr
-            found = open_lake(lake).arrow("g_lag").select(["group_id", "committed", "end", "lag"]).to_pylist()
-            assert sorted(tuple(row.values()) for row in found) == [
-                (group, offset, 20, 20 - offset) for group, offset in sorted(commits.items())
+            found = open_lake(lake).arrow("g_lag", ["group_id", "partition", "committed", "end", "lag"])
+            assert comparable(found) == [
+                (group, number, offset, 20, 20 - offset)
+                for group, offset in sorted(commits.items())
+                for number in (0, 1)
             ]
     place = ["log_topic", "log_partition", "log_offset", "group_id", "committed_offset"]
     read = open_lake(lake).arrow("log").select(place)
