@@ -1,4 +1,7 @@
-"""The what-if job at a master, in a process of its own: `python -m tests.pipeline.jobs.what_if_run MASTER`. A row a line, as JSON."""
+"""The what-if job at a master, in a process of its own: `python -m tests.pipeline.jobs.what_if_run MASTER`.
+
+Prints every row as a line of JSON.
+"""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import pytest
 from muster.core.internal_topics import GROUP_JOURNAL
 from muster.core.records import OffsetCommitted
 from muster.log.record_codec import encode_record
+from muster.pipeline.sources.positions import MARK
 from muster.pipeline.sources.run_source import StreamSettings, directory_source
 from tests.pipeline.sources.read_segments import read_segments
 from tests.pipeline.sources.streamed import Streamed, batch_rows
@@ -80,7 +81,7 @@ def test_available_now_reads_in_limited_micro_batches_to_the_ends_of_the_start(s
     stream._append = append_and_write  # type: ignore[method-assign]
     stream.run_to_the_end()
     assert stream.batches == [10 + 12, 10, 12], "what little would be left goes along"
-    assert stream.offset() == {TOPIC: {"0": 32, "1": 12}, GROUP_JOURNAL: {}}
+    assert stream.offset() == {TOPIC: {"0": 32, "1": 12}, GROUP_JOURNAL: {}, MARK: 1}
     stream_of(spark, data, tmp_path).run_to_the_end()
     assert len(stream.rows()) == 32 + 12 + 3
 
