@@ -31,18 +31,18 @@ _UNDO = re.compile(r'name="csv" value="([^"]*)"')
 @pytest.fixture(scope="module")
 def topics(broker: Broker) -> tuple[str, str]:
     """Ten records a minute apart in partition 0 of the first, and five in the second."""
-    broker.create_topic("timed", 1, {"retention.ms": -1})
-    broker.create_topic("untimed", 1, {"retention.ms": -1})
+    broker.create_topic("minutes", 1, {"retention.ms": -1})
+    broker.create_topic("moment", 1, {"retention.ms": -1})
 
     async def fill() -> None:
         async with Cluster(broker.bootstrap_servers) as cluster:
-            for topic, count in (("timed", 10), ("untimed", 5)):
+            for topic, count in (("minutes", 10), ("moment", 5)):
                 for number in range(count):
                     record = admin.NewRecord(b"tea", timestamp_ms=START_MS + 60_000 * number)
                     await admin.Producer(cluster).send(topic, [record])
 
     run(fill())
-    return "timed", "untimed"
+    return "minutes", "moment"
 
 
 def _committed(broker: Broker, group: str) -> dict[str, int]:
@@ -61,7 +61,7 @@ def _value(pattern: re.Pattern[str], answer: Answer) -> str:
 
 
 @pytest.mark.parametrize(
-    ("form", "timed", "untimed"),
+    ("form", "minutes", "moment"),
     [
         ({"rule": "earliest"}, 0, 0),
         ({"rule": "latest"}, 10, 5),
@@ -73,8 +73,8 @@ def _value(pattern: re.Pattern[str], answer: Answer) -> str:
         ({"rule": "moment", "value": "2026-09-21T14:15:20"}, 2, 2),
         ({"rule": "moment", "value": str(START_MS + 180_000)}, 3, 3),
         ({"rule": "moment", "value": "2030-01-01T00:00"}, 10, 5),
-        ({"rule": "earliest", "topic": "timed"}, 0, 3),
-        ({"rule": "shift", "value": "-1", "topic": "untimed"}, 6, 2),
+        ({"rule": "earliest", "topic": "minutes"}, 0, 3),
+        ({"rule": "shift", "value": "-1", "topic": "moment"}, 6, 2),
         ({"rule": "file", "csv": "timed,0,9"}, 9, 3),
     ],
     ids=lambda value: " ".join(value.values()) if isinstance(value, dict) else str(value),
@@ -82,7 +82,7 @@ def _value(pattern: re.Pattern[str], answer: Answer) -> str:
 def test_a_reset_does_what_its_plan_showed_and_its_undo_file_takes_it_back(
     broker: Broker, console: ConsoleProcess, topics: tuple[str, str], form: dict[str, str], timed: int, untimed: int
 ) -> None:
-    before = {"timed": 6, "untimed": 3}
+    before = {"minutes": 6, "moment": 3}
     run(
         set_offsets(broker.bootstrap_servers, "resetting", {TopicPartition(name, 0): at for name, at in before.items()})
     )
@@ -92,7 +92,7 @@ def test_a_reset_does_what_its_plan_showed_and_its_undo_file_takes_it_back(
     assert _committed(broker, "resetting") == before, "a dry run"
     plan = {"id": "resetting", "token": token, "plan": _value(_PLAN, planned)}
     done = console.ask("/reset", plan)
-    assert _committed(broker, "resetting") == {"timed": timed, "untimed": untimed}
+    assert _committed(broker, "resetting") == {"minutes": timed, "moment": untimed}
     undo = _value(_UNDO, done)
     assert undo == _value(_UNDO, planned)
     console.ask("/reset", {"id": "resetting", "token": token, "plan": undo})
@@ -115,7 +115,7 @@ def test_a_reset_does_what_its_plan_showed_and_its_undo_file_takes_it_back(
 def test_a_reset_that_makes_no_sense_is_told_why(
     broker: Broker, console: ConsoleProcess, topics: tuple[str, str], form: dict[str, str], said: str
 ) -> None:
-    run(set_offsets(broker.bootstrap_servers, "senseless", {TopicPartition("timed", 0): 6}))
+    run(set_offsets(broker.bootstrap_servers, "senseless", {TopicPartition("minutes", 0): 6}))
     token = console.token("/reset?id=senseless")
     answer = console.ask("/reset/plan", {"id": "senseless", "token": token, **form})
     assert (answer.status, said in answer.text) == (400, True)
@@ -124,13 +124,13 @@ def test_a_reset_that_makes_no_sense_is_told_why(
 def test_somebody_who_joins_between_the_look_and_the_commit_stops_the_reset(
     broker: Broker, console: ConsoleProcess, topics: tuple[str, str]
 ) -> None:
-    run(set_offsets(broker.bootstrap_servers, "joined", {TopicPartition("timed", 0): 6}))
+    run(set_offsets(broker.bootstrap_servers, "joined", {TopicPartition("minutes", 0): 6}))
     form = {"id": "joined", "token": console.token("/reset?id=joined"), "plan": "timed,0,1\n"}
     with broker.faults.error("OffsetCommit", "UNKNOWN_MEMBER_ID", group="joined"):
         answer = console.ask("/reset", form)
     said = "Somebody joined joined meanwhile (UNKNOWN_MEMBER_ID): nothing was changed"
     assert (answer.status, said in answer.text) == (400, True)
-    assert _committed(broker, "joined") == {"timed": 6}
+    assert _committed(broker, "joined") == {"minutes": 6}
 
 
 def test_where_nobody_can_say_what_was_set_the_undo_file_has_all_that_may_be(
@@ -161,7 +161,7 @@ def test_where_nobody_can_say_what_was_set_the_undo_file_has_all_that_may_be(
 def test_a_deleted_group_comes_back_with_its_undo_file(
     broker: Broker, console: ConsoleProcess, topics: tuple[str, str]
 ) -> None:
-    before = {"timed": 6, "untimed": 3}
+    before = {"minutes": 6, "moment": 3}
     run(set_offsets(broker.bootstrap_servers, "deleted", {TopicPartition(name, 0): at for name, at in before.items()}))
     token = console.token("/delete?id=deleted")
     asked = console.ask("/delete?id=deleted")
