@@ -61,7 +61,7 @@ def _value(pattern: re.Pattern[str], answer: Answer) -> str:
 
 
 @pytest.mark.parametrize(
-    ("form", "minutes", "moment"),
+    ("form", "timed", "untimed"),
     [
         ({"rule": "earliest"}, 0, 0),
         ({"rule": "latest"}, 10, 5),
