@@ -75,7 +75,7 @@ def _value(pattern: re.Pattern[str], answer: Answer) -> str:
         ({"rule": "moment", "value": "2030-01-01T00:00"}, 10, 5),
         ({"rule": "earliest", "topic": "minutes"}, 0, 3),
         ({"rule": "shift", "value": "-1", "topic": "moment"}, 6, 2),
-        ({"rule": "file", "csv": "timed,0,9"}, 9, 3),
+        ({"rule": "file", "csv": "minutes,0,9"}, 9, 3),
     ],
     ids=lambda value: " ".join(value.values()) if isinstance(value, dict) else str(value),
 )
@@ -125,7 +125,7 @@ def test_somebody_who_joins_between_the_look_and_the_commit_stops_the_reset(
     broker: Broker, console: ConsoleProcess, topics: tuple[str, str]
 ) -> None:
     run(set_offsets(broker.bootstrap_servers, "joined", {TopicPartition("minutes", 0): 6}))
-    form = {"id": "joined", "token": console.token("/reset?id=joined"), "plan": "timed,0,1\n"}
+    form = {"id": "joined", "token": console.token("/reset?id=joined"), "plan": "minutes,0,1\n"}
     with broker.faults.error("OffsetCommit", "UNKNOWN_MEMBER_ID", group="joined"):
         answer = console.ask("/reset", form)
     said = "Somebody joined joined meanwhile (UNKNOWN_MEMBER_ID): nothing was changed"
@@ -147,14 +147,14 @@ def test_where_nobody_can_say_what_was_set_the_undo_file_has_all_that_may_be(
         app = build_app(ConsoleSettings(bootstrap=broker.bootstrap_servers, allow_changes=True))
         async with app.router.lifespan_context(app):
             token = _value(_TOKEN, await ask(app, "/reset?id=cut-off"))
-            plan = "timed,0,1\nuntimed,0,2\n"
+            plan = "minutes,0,1\nmoment,0,2\n"
             with broker.faults.error("OffsetCommit", "GROUP_AUTHORIZATION_FAILED", group="cut-off"):
                 return await ask(app, "/reset", {"id": "cut-off", "token": token, "plan": plan})
 
     answer = run(story())
     assert answer.status == 502
     assert "Nobody knows which of these 2 offsets were set" in answer.text
-    assert _value(_UNDO, answer) == "timed,0,2\n", "the other one is set to what it was"
+    assert _value(_UNDO, answer) == "minutes,0,2\n", "the other one is set to what it was"
     assert "may have reset up to 2 offsets of group 'cut-off': GROUP_AUTHORIZATION_FAILED" in caplog.text
 
 
@@ -165,7 +165,7 @@ def test_a_deleted_group_comes_back_with_its_undo_file(
     run(set_offsets(broker.bootstrap_servers, "deleted", {TopicPartition(name, 0): at for name, at in before.items()}))
     token = console.token("/delete?id=deleted")
     asked = console.ask("/delete?id=deleted")
-    assert _value(_UNDO, asked) == "timed,0,6\nuntimed,0,3\n", "also before it is done"
+    assert _value(_UNDO, asked) == "minutes,0,6\nmoment,0,3\n", "also before it is done"
     done = console.ask("/delete", {"id": "deleted", "token": token})
     undo = _value(_UNDO, done)
     assert _committed(broker, "deleted") == {}
