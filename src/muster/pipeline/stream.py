@@ -108,7 +108,7 @@ class PipelineQuery:
         if self._stop():
             return False
         last = self._writer.last()
-        is_made = last.gold_round == last.round
+        is_made = last.gold_round == last.round and not self._records
         with _clear_errors("making the tables"):
             done = self._writer.make_gold(self._spark, Gold(only_changes=is_made and not self._source.is_live))
         self._watch.gold(done)
