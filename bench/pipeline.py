@@ -278,7 +278,7 @@ def followed_rounds(data: str, lake: str, rounds: int = WARM_ROUNDS) -> list[flo
 
     published: Queue[Done | None] = Queue()
     stop = Stop()
-    settings = QuerySettings(every_ms=_EVERY_MS, gold_every_ms=_EVERY_MS // 2)
+    settings = QuerySettings(every_ms=_EVERY_MS, gold_every_ms=1)
     took = []
     with (
         _query(data, lake, None, settings, Watch(gold=published.put), stop) as (_, query, _),
@@ -299,7 +299,7 @@ def followed_rounds(data: str, lake: str, rounds: int = WARM_ROUNDS) -> list[flo
 
 
 _EVERY_MS = 100
-"""Between two looks for news. The tables of now are due twice as often, so that each round with news makes them."""
+"""Between two looks for news. The tables of now are always due: a round with news that did not make them would be waited for in vain."""
 
 
 def _has_records(done: Done | None) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from struct import Struct
 
 from muster.core.hashing import partition_for
 from muster.core.records import GroupStored, OffsetCommitted, OffsetErased, StoredMember
@@ -29,6 +30,8 @@ TOPICS, PARTITIONS = 100, 20
 NOW_MS = 1_700_000_000_000
 CONSUMER_OFFSETS = "__consumer_offsets"
 _SEGMENT_BYTES = 100 << 20
+_INDEX_INTERVAL_BYTES = 4_096
+_INDEX_ENTRY = Struct(">ii")
 _BATCHES_A_PARTITION = 10
 
 Pair = tuple[bytes | None, bytes | None]
@@ -62,11 +65,12 @@ def append_log(directory: Path, records: int, seed: int) -> int:
         chance = random.Random(seed * 1_000 + number)
         end = log_end(LogFolder(CONSUMER_OFFSETS, number, str(folder)))
         offset = end
-        with max(folder.glob("*.log")).open("ab") as segment:
-            while offset < end + records // touched:
-                pairs = _commit(chance, _Place(number, count), offset)
-                segment.write(with_offset_and_epoch(encode_pairs(pairs, NOW_MS + offset), offset, 0))
-                offset += len(pairs)
+        segment = _Segment(max(folder.glob("*.log")))
+        while offset < end + records // touched:
+            pairs = _commit(chance, _Place(number, count), offset)
+            segment.add(pairs, offset, NOW_MS + offset)
+            offset += len(pairs)
+        segment.close()
         total += offset - end
     return total
 
@@ -106,6 +110,32 @@ def write_topics(directory: Path, topics: int, partitions: int, appends: Iterabl
             (folder / f"{0:020d}.log").write_bytes(content)
 
 
+class _Segment:
+    """A segment that is being written or gone on with, and its index: an entry for every 4 KB of batches, as brokers write them."""
+
+    def __init__(self, path: Path) -> None:
+        self._base_offset = int(path.stem)
+        self._file = path.open("ab")
+        self._index = path.with_suffix(".index").open("ab")
+        self._since_entry = 0
+
+    @property
+    def size(self) -> int:
+        return self._file.tell()
+
+    def add(self, pairs: list[Pair], offset: int, at_ms: int) -> None:
+        batch = with_offset_and_epoch(encode_pairs(pairs, at_ms), offset, 0)
+        if self._since_entry > _INDEX_INTERVAL_BYTES:
+            self._index.write(_INDEX_ENTRY.pack(offset + len(pairs) - 1 - self._base_offset, self._file.tell()))
+            self._since_entry = 0
+        self._file.write(batch)
+        self._since_entry += len(batch)
+
+    def close(self) -> None:
+        self._file.close()
+        self._index.close()
+
+
 class _Segments:
     """One log partition that is being written."""
 
@@ -113,17 +143,20 @@ class _Segments:
         folder.mkdir(parents=True)
         self._folder = folder
         self.offset = 0
-        self._file = (folder / f"{0:020d}.log").open("wb")
+        self._segment = self._begun()
 
     def add(self, pairs: list[Pair], at_ms: int) -> None:
-        if self._file.tell() > _SEGMENT_BYTES:
-            self._file.close()
-            self._file = (self._folder / f"{self.offset:020d}.log").open("wb")
-        self._file.write(with_offset_and_epoch(encode_pairs(pairs, at_ms), self.offset, 0))
+        if self._segment.size > _SEGMENT_BYTES:
+            self._segment.close()
+            self._segment = self._begun()
+        self._segment.add(pairs, self.offset, at_ms)
         self.offset += len(pairs)
 
+    def _begun(self) -> _Segment:
+        return _Segment(self._folder / f"{self.offset:020d}.log")
+
     def close(self) -> None:
-        self._file.close()
+        self._segment.close()
 
 
 def _write_partition(directory: Path, place: _Place, records: int, chance: random.Random) -> int:

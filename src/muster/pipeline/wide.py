@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TABLE: Final = "table"
 PART: Final = "part"
 BATCH: Final = "batch"
+ROWS_AT_ONCE: Final = 4_096
+"""Of a batch that goes back to Java: some megabytes, most of them zeros of null columns, which stay in the processor's cache."""
 APPENDED: Final = "new"
 """The part of rows that are added to a table; every other part replaces what the table held under the same name."""
 
@@ -54,7 +56,7 @@ def map_wide(rows: DataFrame, kernel: Kernel, takes: pa.Schema, gives: pa.Schema
 
 
 def wide_batches(
-    schema: pa.Schema, table: str, part: str, rows: pa.Table, most_rows: int = 65_536
+    schema: pa.Schema, table: str, part: str, rows: pa.Table, most_rows: int = ROWS_AT_ONCE
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one table in the columns of all."""
     for batch in rows.combine_chunks().to_batches(max_chunksize=most_rows):
