@@ -77,6 +77,17 @@ def test_groups_that_go_and_come_while_a_page_is_made_are_seen_or_not() -> None:
     assert of_groups == [SAMPLES_A_PIECE + 1, OFFSETS - 1]
 
 
+def test_what_is_committed_while_a_page_is_made_is_not_older_than_nothing() -> None:
+    with GroupServer() as server:
+
+        def scrape() -> str:
+            store = server.node.coordinator.shards()[0].offsets
+            store.put_offset("late", "orders", 0, 7, -1, "", 5_000, NO_EXPIRY, 0, None)
+            return "".join(exposition(group_offset_metrics(server.node, OFFSETS, 4_000)))
+
+        assert 'muster_group_last_commit_age_seconds{group="late"} 0\n' in server.run(scrape)
+
+
 def test_a_page_that_cannot_be_made_is_a_closed_connection_and_a_line(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
