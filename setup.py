@@ -145,7 +145,7 @@ def extensions() -> list[Any]:
         from mypyc.build import mypycify
 
         files = compiled_files()
-        say(f"mypyc translates the hot core to C, {len(files)} modules: this is one step, of which nothing is heard")
+        say(f"mypyc translates the hot core to C, {len(files)} modules: this is one step that prints nothing")
         options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "--python-version=3.11"]
         made = list(
             mypycify(

@@ -182,6 +182,9 @@ def test_where_nobody_can_say_what_was_set_all_that_may_be_is_listed(
     assert told.code == 1
     assert [(row["partition"], row["committed"], row["new"], row["executed"]) for row in told.rows] == [(0, 6, 3, None)]
     assert "Nobody knows which of the 2 offsets were set" in told.err
+    with broker.faults.error("OffsetCommit", "GROUP_AUTHORIZATION_FAILED", group=group):
+        told = tell("groups", "reset-offsets", group, "--topic", TOPIC, "--to-offset", "3", "--execute", "--export")
+    assert (told.code, told.out) == (1, ""), "a file would say that it was done"
 
 
 def test_what_was_never_committed_cannot_be_shifted(tell: Muster) -> None:

@@ -105,6 +105,8 @@ def test_no_server_is_said_with_what_to_do() -> None:
         (("lag", "--lake", "x", "--since", "1x"), "unrecognized arguments: --since 1x\n"),  # no flag is near it
         (("groups", "list", "--timeout", "soon"), "'soon' is not a number of seconds above 0, 2000000 at most"),
         (("groups", "list", "--bootstrap", "nonsense"), "'nonsense' is not an address"),
+        (("groups", "list", "--bootstrap", "h:" + "9" * 5_000), "999' is not an address"),
+        (("console", "--listen", "h:" + "9" * 5_000), "9...: give HOST:PORT, such as "),
     ],
 )
 def test_what_is_misspelt_gets_a_suggestion(arguments: tuple[str, ...], why: str) -> None:

@@ -119,6 +119,10 @@ def test_the_release_before_is_the_newest_that_is_not_the_one_that_is_tried(tmp_
     assert newest_tag_before(tmp_path) == "v0.10.0"
     git("tag", "v0.11.0", home=tmp_path)
     assert newest_tag_before(tmp_path) == "v0.10.0"
+    git("checkout", "--quiet", "v0.10.0", home=tmp_path)
+    git(*who, "commit", "--quiet", "--allow-empty", "-m", "patch", home=tmp_path)
+    git("tag", "v0.10.1", home=tmp_path)
+    assert newest_tag_before(tmp_path) == "v0.10.0", "a patch of it comes from it, not from 0.11"
 
 
 _PARTITIONS = """

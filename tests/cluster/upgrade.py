@@ -100,8 +100,10 @@ def git(*arguments: str, home: Path = ROOT) -> str:
 
 
 def newest_tag_before(home: Path = ROOT) -> str:
-    """Not the one of what is tried here, which is tagged when it is released. Empty: there is none."""
-    return git("tag", "--list", "v*", "--no-contains", "HEAD", "--sort=-version:refname", home=home).partition("\n")[0]
+    """Of what this commit comes from: a later minor has nothing to do with a patch of an older one. Not the tag of what is tried
+    here, which is tagged when it is released. Empty: there is none."""
+    tags = git("tag", "--list", "v*", "--merged", "HEAD", "--no-contains", "HEAD", "--sort=-version:refname", home=home)
+    return tags.partition("\n")[0]
 
 
 def revision_to_come_from(wanted: str) -> str:

@@ -22,7 +22,9 @@ from tests.security.acl_users import ALICE_MAY, PASSWORDS, SETTINGS, security_of
 from tests.security.secure_server import SecureServer
 
 ORDERS, PAYMENTS = TopicPartition("orders", 0), TopicPartition("payments", 0)
-PLAN = "orders,0,0\npayments,0,0\n"
+UNCHANGED = TopicPartition("orders", 1)
+"""Has the offset already that the plan has."""
+PLAN = "orders,0,0\norders,1,0\npayments,0,0\n"
 _UNDO = re.compile(r'name="csv" value="([^"]*)"')
 _SEES_PAYMENTS = Acl(
     ResourceType.TOPIC, "payments", Pattern.LITERAL, "User:alice", "*", Operation.DESCRIBE, Permission.ALLOW
@@ -35,7 +37,7 @@ def server(tmp_path: Path) -> Iterator[SecureServer]:
     with SecureServer(tmp_path, SETTINGS, PASSWORDS) as running:
         node = running.running.node
         for topic in ("orders", "payments"):
-            running.running.run(node.broker.create_topics, [NewTopic(topic)])
+            running.running.run(node.broker.create_topics, [NewTopic(topic, 2)])
         running.running.run(lambda: node.acls.create([*ALICE_MAY, _SEES_PAYMENTS]))
         asyncio.run(_commit(running))
         yield running
@@ -43,7 +45,7 @@ def server(tmp_path: Path) -> Iterator[SecureServer]:
 
 async def _commit(server: SecureServer) -> None:
     async with Cluster(server.address("SASL_PLAINTEXT"), security=security_of("admin")) as cluster:
-        await admin.commit_offsets(cluster, "billing", {ORDERS: 7, PAYMENTS: 8})
+        await admin.commit_offsets(cluster, "billing", {ORDERS: 7, UNCHANGED: 0, PAYMENTS: 8})
 
 
 def _committed(server: SecureServer) -> dict[TopicPartition, int]:
@@ -59,7 +61,7 @@ def test_a_page_shows_what_was_set_with_its_undo_file_and_the_log_has_it(server:
         console.ask("/login", {"user": "alice", "password": PASSWORDS["alice"], "mechanism": "SCRAM-SHA-512"})
         token = console.token("/reset?id=billing")
         page = console.ask("/reset", {"id": "billing", "plan": PLAN, "token": token})
-        assert _committed(server) == {ORDERS: 0, PAYMENTS: 8}
+        assert _committed(server) == {ORDERS: 0, UNCHANGED: 0, PAYMENTS: 8}
         assert page.status == 502
         assert "Only 1 of 2 offsets were set" in page.text
         assert "TOPIC_AUTHORIZATION_FAILED" in page.text
@@ -90,7 +92,7 @@ def test_the_command_lists_what_was_set_and_fails(server: SecureServer, tmp_path
     ]
     assert "only 1 of 2 offsets were set, those that are listed" in told.err
     assert "TOPIC_AUTHORIZATION_FAILED" in told.err
-    assert _committed(server) == {ORDERS: 0, PAYMENTS: 8}
+    assert _committed(server) == {ORDERS: 0, UNCHANGED: 0, PAYMENTS: 8}
     plan.write_text("payments,0,0\n")
     told = muster("groups", "reset-offsets", "billing", *flags, bootstrap=bootstrap)
     assert (told.code, told.rows) == (1, [])

@@ -339,6 +339,21 @@ def test_a_document_that_cannot_be_read_holds_up_neither_the_others_nor_what_the
     assert caplog.text.count("acls.json has version 2") == 1
 
 
+def test_topics_that_cannot_be_taken_over_do_not_hold_up_what_the_view_says(seated: Seated) -> None:
+    seated.see(Leader(OTHER, 1), Leader(ME, 0))
+
+    def fail() -> None:
+        raise StorageError("topics.json has a setting that this release does not take")
+
+    seated.seat.on_document["topics.json"] = fail
+    nodes, leaders = seated.seat.view.nodes, {**seated.seat.view.leaders, Slot(OFFSETS, 0): Leader(ME, 2)}
+    seated.membership.said.clear()
+    seated.seat.deliver(ClusterView(nodes, leaders, {"topics.json": 2}), seated.now_s + 3)
+    seated.loop.run_until_idle()
+    assert set(seated.node.coordinator.places) == {0, 1}
+    assert seated.membership.said == ["look again"]
+
+
 def test_partitions_that_a_view_gives_are_led_when_the_store_has_read_what_it_needs_of_them(seated: Seated) -> None:
     seated.see(Leader(OTHER, 1), Leader(ME, 0))
     store = SlowStore(seated)

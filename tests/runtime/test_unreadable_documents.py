@@ -12,7 +12,7 @@ from muster.core.consumer.group_times import GroupTimes
 from muster.log.contract import StorageError
 from muster.log.postgres.store import PostgresStore
 from muster.runtime import group_config_document
-from muster.runtime.group_configs import GroupConfigs
+from muster.runtime.group_configs import SESSION, GroupConfigs
 from muster.security import acl_document, quota_document, users
 from muster.security.acl_store import AclStore
 from muster.security.acls import Acl
@@ -89,6 +89,30 @@ def test_what_a_node_does_not_understand_is_refused_each_time_and_stays_what_it_
             change()
     assert other.read_document(document) == STRANGE
     assert document not in node.document_versions(), "it is read again with the next view"
+
+
+def test_a_setting_of_a_group_that_a_later_release_wrote_is_refused_before_any_setting_counts(
+    stores: list[PostgresStore],
+) -> None:
+    """Of the whole document nothing is in force, and nothing is written over it."""
+    node, other = stores
+    times = GroupTimes(GroupConfig())
+    configs = GroupConfigs(node, Settings.of({}), times)
+    configs.reload()
+    configs.alter("g", [(SESSION, 0, "50000")])
+    before = dict(times.own)
+    other.read_document(group_config_document.DOCUMENT)
+    groups = {"a": {SESSION: "55000"}, "g": {SESSION: "45s"}}
+    later = group_config_document.encode_group_configs(groups)
+    other.write_document(group_config_document.DOCUMENT, later)
+    for _ in range(2):
+        with pytest.raises(StorageError, match=r"group-configs\.json has a setting .*'45s'"):
+            configs.reload()
+    assert (times.own, configs.groups) == (before, {"g": {SESSION: "50000"}})
+    assert group_config_document.DOCUMENT not in node.document_versions(), "it is read again with the next view"
+    with pytest.raises(TopicError):
+        configs.alter("b", [(SESSION, 0, "50000")])
+    assert other.read_document(group_config_document.DOCUMENT) == later
 
 
 @pytest.mark.parametrize("begin", [change_acls, change_quotas, change_users, change_group_configs])

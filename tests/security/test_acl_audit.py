@@ -166,3 +166,11 @@ def test_many_clients_that_make_changes_neither_fill_the_log_nor_memory_nor_hide
         "changed: 5000 more times in the interval before this line, not told one by one",
         "changed: 'User:bob' at 10.0.0.7 (client id 'app-1') by CreateTopics: created topic 'after'",
     ]
+
+
+def test_what_clients_share_who_are_not_counted_one_by_one_names_none_of_them(desk: Desk) -> None:
+    for number in range(CLIENTS_OF_CHANGES + GROUP_CHANGES_A_CLIENT + 1):
+        desk.audit.group_changed(BOB._replace(host=f"/fe80:0:0:0:0:0:0:{number:x}"), "set 1 offset of group 'g'")
+    assert desk.lines[-1] == (
+        f"changed: further changes of groups by clients beyond the first {CLIENTS_OF_CHANGES} are not told for a while"
+    )

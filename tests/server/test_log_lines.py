@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,14 @@ def _areas_of_a_run(*flags: str) -> set[str]:
 def test_a_level_for_an_area_that_does_not_exist_is_a_warning_with_the_nearest_name(area: str, near: str) -> None:
     (said,) = warnings_about(["muster.audit", area, "muster.runtime", "muster.topics.catalog"])
     assert said.startswith(f"muster.log.levels: nothing logs under {area}{near}")
+
+
+@pytest.mark.parametrize("area", ["muster.__main__.x", "os.path", "nothing", "", "muster./etc.x", "muster.log_limit.x"])
+def test_whatever_is_said_for_an_area_nothing_is_imported(area: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "muster.__main__", raising=False)
+    (said,) = warnings_about([area])
+    assert f"nothing logs under {area};" in said
+    assert "muster.__main__" not in sys.modules
 
 
 def test_a_server_starts_all_the_same_and_says_it_in_one_line() -> None:

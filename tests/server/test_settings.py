@@ -159,6 +159,7 @@ def test_an_address_is_host_and_port(text: str, expected: Endpoint) -> None:
         ("localhost", "expected HOST:PORT"),
         ("h:x", "expected HOST:PORT"),
         ("h:70000", "expected HOST:PORT"),
+        pytest.param("h:" + "9" * 5_000, "expected HOST:PORT", id="long port"),
         ("::1:9092", "needs brackets"),
         ("SSL://h:1", "without a protocol"),
         ("h:1,h:2", "not a list"),

@@ -265,6 +265,7 @@ def test_a_setting_that_a_later_release_wrote_is_trouble_with_the_catalog_and_no
     written = shared.kept["topics.json"]
     with pytest.raises(StorageError, match=r"topics\.json has a setting .*: topic t: .*later\.setting"):
         second.refresh()
+    assert "new" in second.catalog, "it comes after that one"
     assert second.create_topics([NewTopic("v", 1)])[0].error_code == errors.KAFKA_STORAGE_ERROR
     assert shared.kept["topics.json"] == written
 

@@ -18,6 +18,7 @@ from muster.cli.support.connection_flags import (
     LAKE_VARIABLE,
     add_connection_arguments,
 )
+from muster.cli.support.numbers import shortened
 from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
 
@@ -208,6 +209,6 @@ def _public_origin(url: str | None) -> str | None:
 
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65_535:
-        raise UsageError(f"--listen {text}: give HOST:PORT, such as {_DEFAULT_LISTEN}")
+    if not host or not port.isdecimal() or len(port) > 5 or int(port) > 65_535:
+        raise UsageError(f"--listen {shortened(text)}: give HOST:PORT, such as {_DEFAULT_LISTEN}")
     return host.removeprefix("[").removesuffix("]"), int(port)

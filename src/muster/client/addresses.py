@@ -29,6 +29,6 @@ def parse_bootstrap(servers: str | Sequence[str]) -> list[Address]:
 def _address(text: str) -> Address:
     host, colon, port = text.rpartition("://")[2].rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+    if not colon or not host or not port.isdecimal() or len(port) > 5 or not 0 < int(port) < 65536:
         raise ClientError(INVALID_CONFIG, "read bootstrap.servers", f"{text!r} is not an address", "Write HOST:PORT")
     return Address(host, int(port))

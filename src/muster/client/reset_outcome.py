@@ -30,7 +30,7 @@ async def carry_out(cluster: Cluster, group: str, moves: Sequence[Move]) -> Rese
     try:
         await commit_offsets(cluster, group, {each.place: each.new for each in moves})
     except ClientError as failure:
-        changed = tuple(each for each in moves if each.new != each.committed)
+        changed = changes_of(moves)
         try:
             found = await committed_offsets(cluster, group)
         except ClientError as unread:
@@ -38,3 +38,8 @@ async def carry_out(cluster: Cluster, group: str, moves: Sequence[Move]) -> Rese
         done = tuple(each for each in changed if each.place in found and found[each.place].offset == each.new)
         return ResetOutcome(done, failure)
     return ResetOutcome(tuple(moves))
+
+
+def changes_of(moves: Sequence[Move]) -> tuple[Move, ...]:
+    """Without offsets that were committed before."""
+    return tuple(each for each in moves if each.new != each.committed)

@@ -19,7 +19,7 @@ from muster.client.failure import ClientError
 from muster.client.groups import GroupDescription, GroupMember
 from muster.client.partitions import TopicPartition
 from muster.client.reset_file import UnusablePlan, parse_plan, write_plan
-from muster.client.reset_outcome import ResetOutcome, carry_out
+from muster.client.reset_outcome import ResetOutcome, carry_out, changes_of
 from muster.client.reset_plan import CannotShift, Move, Rule, Target, planned
 from muster.console.guard import MOST_BODY_BYTES
 from muster.console.times import moment_of
@@ -136,8 +136,8 @@ def _reset_page(visit: Visit, group: str, moves: list[Move], outcome: ResetOutco
         why = f"{failure} Nobody knows which of these {len(moves)} offsets were set: {outcome.unread}"
         return _plan_page(visit, group, done, done=True, failure=why)
     if done:
-        _write_audit_line(visit, f"reset {len(done)} of {len(moves)} {what}, then failed: {failure.name}")
-        why = f"Only {len(done)} of {len(moves)} offsets were set, those below. {failure}"
+        _write_audit_line(visit, f"reset {len(done)} of {len(changes_of(moves))} {what}, then failed: {failure.name}")
+        why = f"Only {len(done)} of {len(changes_of(moves))} offsets were set, those below. {failure}"
         return _plan_page(visit, group, done, done=True, failure=why)
     _write_audit_line(visit, f"reset {what}", failure)
     if failure.code in _JOINED_MEANWHILE:

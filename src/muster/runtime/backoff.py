@@ -1,4 +1,4 @@
-"""Has something that failed tried again: at once, then after a second, then each time after twice as long, a minute at most.
+"""Retries a failed step: at once, then after a second, then each time after twice as long, a minute at most.
 
 What fails for reasons that stay costs the database nearly nothing, however long they stay. Knows nothing of what is tried.
 """

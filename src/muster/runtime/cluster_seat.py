@@ -287,8 +287,7 @@ class ClusterSeat:
         self._note_unread({name: str(error) for name, error in failures.items()})
         if of_topics is not None:
             self._try_again(of_topics)
-        else:
-            self.follow_again()
+        self.follow_again()
 
     def _note_unread(self, unread: dict[str, str]) -> None:
         """What was known of them counts until they can be read. Said once: it is tried again, perhaps for ever."""

@@ -55,6 +55,7 @@ class Compactor:
         self._in_background = background or self._in_thread
         self._backoff_ms = backoff_ms
         self._done_log = LogLimit(_log, "lines about compacted partitions", lambda: clock.ticks_ms() / 1000)
+        self._keyless_log = LogLimit(_log, "lines about records without a key", lambda: clock.ticks_ms() / 1000)
         self._failure_log = LogLimit(_log, "compactions that failed", lambda: clock.ticks_ms() / 1000)
         self._thread: ThreadPoolExecutor | None = None
         self._wake: Wake | None = None
@@ -158,7 +159,7 @@ class Compactor:
             report.bytes_after,
         )
         if report.keyless_records:
-            self._done_log.warning(
+            self._keyless_log.warning(
                 "%s-%d: %d records without a key were dropped", log.topic, log.partition, report.keyless_records
             )
 

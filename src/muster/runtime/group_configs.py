@@ -6,7 +6,7 @@ stored under other bounds is moved into those of today. Kept as one document of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from muster.core.consumer.group_times import ConsumerTimes, GroupTimes
@@ -82,7 +82,11 @@ class GroupConfigs:
 
     def reload(self) -> None:
         """Take over what the document says now. StorageError if it cannot be read."""
-        self._use(read_and_decode(self._documents, DOCUMENT, decode_group_configs))
+        self._use(*read_and_decode(self._documents, DOCUMENT, self._decode))
+
+    def _decode(self, content: bytes | None) -> tuple[GroupSettings, Mapping[str, ConsumerTimes]]:
+        groups = decode_group_configs(content)
+        return groups, self._times_of(groups)
 
     def alter(
         self, group_id: str, changes: Sequence[tuple[str, int, str | None]], *, validate_only: bool = False
@@ -112,7 +116,7 @@ class GroupConfigs:
             except StorageError as error:
                 raise TopicError(KAFKA_STORAGE_ERROR, str(error)) from error
             if is_written:
-                self._use(after)
+                self._use(after, self._times_of(after))
                 return
         message = f"{DOCUMENT} was changed by other nodes {_ATTEMPTS} times in a row: try again"
         raise TopicError(KAFKA_STORAGE_ERROR, message)
@@ -148,14 +152,24 @@ class GroupConfigs:
         if times.session_timeout_ms <= times.heartbeat_interval_ms:
             raise TopicError(INVALID_CONFIG, f"{SESSION} must be greater than {HEARTBEAT}")
 
-    def _use(self, groups: GroupSettings) -> None:
-        """A group whose settings are as before keeps its object: its members need not be looked at again."""
-        times = self._times.own
-        for group_id in [each for each in times if each not in groups]:
-            del times[group_id]
+    def _times_of(self, groups: GroupSettings) -> Mapping[str, ConsumerTimes]:
+        """A group whose settings are as before keeps its object: its members need not be looked at again. StorageError if another
+        release wrote what this one does not take."""
+        known = self._times.own
+        times: dict[str, ConsumerTimes] = {}
         for group_id, own in groups.items():
-            if group_id not in times or self.groups.get(group_id) != own:
-                times[group_id] = self._effective(own)
+            is_known = group_id in known and self.groups.get(group_id) == own
+            try:
+                times[group_id] = known[group_id] if is_known else self._effective(own)
+            except ValueError as error:
+                raise StorageError(f"{DOCUMENT} has a setting that this release does not take: {error}") from error
+        return times
+
+    def _use(self, groups: GroupSettings, times: Mapping[str, ConsumerTimes]) -> None:
+        own = self._times.own
+        for group_id in [each for each in own if each not in times]:
+            del own[group_id]
+        own.update(times)
         self.groups = groups
 
     def _effective(self, own: dict[str, str]) -> ConsumerTimes:

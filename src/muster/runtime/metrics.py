@@ -37,7 +37,8 @@ class Metric:
     samples: tuple[tuple[Mapping[str, str], float], ...]
 
 
-def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
+def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric | None]:
+    """None between metrics: others may be served, and may change what is counted."""
     shards = coordinator.shards()
     yield from _groups(shards)
     yield from _work(shards)
@@ -60,10 +61,18 @@ def coordinator_metrics(coordinator: Coordinator) -> Iterator[Metric]:
     yield from _per_group(shards)
 
 
-def _groups(shards: list[Shard]) -> Iterator[Metric]:
-    groups = [group for shard in shards for group in shard.groups.values()]
-    consumer_groups = [group for shard in shards for group in shard.consumer_groups.values()]
-    by_state = Counter(group.state for group in groups)
+def _groups(shards: list[Shard]) -> Iterator[Metric | None]:
+    by_state: Counter[GroupState] = Counter()
+    by_epoch_state: Counter[ConsumerGroupState] = Counter()
+    members = 0
+    for number, group in enumerate(list(_groups_of_both_protocols(shards)), start=1):
+        members += len(group.members)
+        if isinstance(group, ConsumerGroup):
+            by_epoch_state[group.state()] += 1
+        else:
+            by_state[group.state] += 1
+        if not number % SAMPLES_A_PIECE:
+            yield None
     yield plain("num_groups", "gauge", "Groups held by this node.", _number_of_groups(shards))
     yield labelled(
         "groups",
@@ -72,7 +81,6 @@ def _groups(shards: list[Shard]) -> Iterator[Metric]:
         {state.value: by_state[state] for state in GroupState},
         label="state",
     )
-    by_epoch_state = Counter(group.state() for group in consumer_groups)
     yield labelled(
         "consumer_groups",
         "gauge",
@@ -80,7 +88,6 @@ def _groups(shards: list[Shard]) -> Iterator[Metric]:
         {state.value: by_epoch_state[state] for state in ConsumerGroupState},
         label="state",
     )
-    members = sum(len(group.members) for group in groups) + sum(len(group.members) for group in consumer_groups)
     yield plain("num_members", "gauge", "Members of all groups.", members)
     yield plain("num_offsets", "gauge", "Committed offsets in memory.", sum(shard.offsets.count for shard in shards))
     pending = sum(shard.offsets.pending.count() for shard in shards)

@@ -39,7 +39,7 @@ class Seat(Protocol):
         ...
 
     def announce_again(self, topic_ids: frozenset[bytes]) -> None:
-        """Get another view in a while: these could not be announced. None: all are."""
+        """Get another view in a while: these could not be announced. Empty: all are."""
         ...
 
 

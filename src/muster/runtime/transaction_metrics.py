@@ -8,19 +8,22 @@ from muster.core.transactions.counters import EndedBy
 from muster.core.transactions.states import TransactionState
 from muster.core.transactions.transitions import NOTHING_OPEN
 from muster.runtime.marker_writer import MarkerWriter
-from muster.runtime.metrics import Metric, labelled, plain
+from muster.runtime.metrics import SAMPLES_A_PIECE, Metric, labelled, plain
 from muster.runtime.transaction_coordinator import TransactionCoordinator
 
 
-def transaction_metrics(coordinator: TransactionCoordinator, now_ms: int) -> Iterator[Metric]:
+def transaction_metrics(coordinator: TransactionCoordinator, now_ms: int) -> Iterator[Metric | None]:
+    """None between metrics: others may be served, and may change what is counted."""
     shards = coordinator.shards()
     states = dict.fromkeys(TransactionState, 0)
     oldest_ms = 0
-    for shard in shards:
-        for transaction in shard.transactions.values():
-            states[transaction.state] += 1
-            if transaction.state not in NOTHING_OPEN:
-                oldest_ms = max(oldest_ms, now_ms - transaction.stored.start_timestamp_ms)
+    transactions = [transaction for shard in shards for transaction in shard.transactions.values()]
+    for number, transaction in enumerate(transactions, start=1):
+        states[transaction.state] += 1
+        if transaction.state not in NOTHING_OPEN:
+            oldest_ms = max(oldest_ms, now_ms - transaction.stored.start_timestamp_ms)
+        if not number % SAMPLES_A_PIECE:
+            yield None
     by_state = {state.value: count for state, count in states.items()}
     yield labelled("transactional_ids", "gauge", "Transactional ids by state.", by_state, label="state")
     open_count = sum(count for state, count in states.items() if state not in NOTHING_OPEN)

@@ -25,6 +25,7 @@ CHANGES_AN_INTERVAL: Final = 20_000
 """Lines about changes of one API, or of groups, by all clients together."""
 CLIENTS_OF_CHANGES: Final = 10_000
 """So many are counted one by one, each with each API. Further ones, perhaps one client with very many addresses, share a count."""
+_FURTHER_CLIENTS: Final = ("", "")
 NAME_CHARS: Final = 200
 """Longer names are cut in the log."""
 EVENTS_AN_INTERVAL: Final = 50
@@ -103,21 +104,25 @@ class Audit:
         self._begin_interval_if_due()
         client = (asked.principal, asked.host, kind)
         if client not in self._changes_of and len(self._changes_of) >= CLIENTS_OF_CHANGES:
-            client = ("", "", kind)
+            client = (*_FURTHER_CLIENTS, kind)
         changes = self._changes_of.get(client, 0) + 1
         self._changes_of[client] = changes
         told = self._changes_told.get(kind, 0)
+        of = "groups" if kind == "groups" else f"this kind ({kind})"
         if changes <= most and told < CHANGES_AN_INTERVAL:
             self._changes_told[kind] = told + 1
             _log.info("changed: %s: %s", _who(asked), what)
             if told + 1 == CHANGES_AN_INTERVAL:
-                of = "groups" if kind == "groups" else f"this kind ({kind})"
                 _log.warning("changed: further changes of %s by any client are only counted for a while", of)
             return
         self._changes_untold += 1
         if changes == most + 1 and told < CHANGES_AN_INTERVAL:
-            by = "of groups by this client" if kind == "groups" else "by this client with this request"
-            _log.warning("changed: %s: further changes %s are not told for a while", _who(asked), by)
+            if client[:2] == _FURTHER_CLIENTS:
+                line = "changed: further changes of %s by clients beyond the first %d are not told for a while"
+                _log.warning(line, of, CLIENTS_OF_CHANGES)
+            else:
+                by = "of groups by this client" if kind == "groups" else "by this client with this request"
+                _log.warning("changed: %s: further changes %s are not told for a while", _who(asked), by)
 
     def _tell_journal(self, asked: Asked, operation: Operation, group_id: str) -> None:
         if self._events >= EVENTS_AN_INTERVAL or not group_id or len(group_id) > EVENT_NAME_CHARS:

@@ -29,7 +29,7 @@ def parse_endpoint(name: str, text: str) -> Endpoint:
     if "," in rest:
         raise _refusal(name, text, "one address is expected, not a list")
     host, colon, port = rest.rpartition(":")
-    if not colon or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+    if not colon or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65_535:
         raise _refusal(name, text, "expected HOST:PORT with a port from 0 to 65535")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]

@@ -62,7 +62,8 @@ def _offsets(node: Node, shards: list[Shard], now_ms: int) -> Iterator[Metric | 
     yield _gauge(
         "group_unknown_lag", "Committed partitions of a group that are not in its lag: no end is known here.", gaps
     )
-    ages: Samples = [({"group": group}, (now_ms - at_ms) / 1000) for group, at_ms in committed_ms.items()]
+    # A commit may be later than the beginning of the scrape.
+    ages: Samples = [({"group": group}, max(0, now_ms - at_ms) / 1000) for group, at_ms in committed_ms.items()]
     yield _gauge("group_last_commit_age_seconds", "How long ago a group committed an offset.", ages)
 
 

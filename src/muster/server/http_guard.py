@@ -2,7 +2,7 @@
 
 Knows where a request begins to look unlike HTTP, and how long it may take. What is asked and answered is its subclasses'
 business. Nobody is asked who they are here, so nobody may be able to hold anything for long: when there are too many
-connections the oldest goes, as with clients that have not authenticated yet.
+connections the oldest goes, as with clients that have not authenticated yet; first those whose request is not there.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ class HttpPlaces:
         return len(self._taken)
 
     def enter(self, connection: HttpConnection) -> None:
+        if len(self._taken) >= MOST_CONNECTIONS:
+            without_request = (each for each in self._taken if not each.is_read)
+            next(without_request, next(iter(self._taken))).drop()
         self._taken[connection] = None
-        if len(self._taken) > MOST_CONNECTIONS:
-            next(iter(self._taken)).drop()
 
     def leave(self, connection: HttpConnection) -> None:
         self._taken.pop(connection, None)
@@ -77,7 +78,7 @@ class HttpConnection(asyncio.Protocol):
         self._received = bytearray()
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
-        self._is_read = False
+        self.is_read = False
         """The request is there, or was refused: nothing more is looked at."""
 
     def serve(self, received: bytearray) -> None:
@@ -92,7 +93,7 @@ class HttpConnection(asyncio.Protocol):
         self._places.enter(self)
 
     def data_received(self, data: bytes) -> None:
-        if self._is_read:
+        if self.is_read:
             return
         self._received += data
         if is_kafka_request(self._received):
@@ -105,7 +106,7 @@ class HttpConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        self._is_read = True
+        self.is_read = True
         self._received.clear()
         self._cancel_deadline()
         self._places.leave(self)
@@ -114,7 +115,7 @@ class HttpConnection(asyncio.Protocol):
 
     def end_of_request(self) -> None:
         """It is whole: from now on the answer takes as long as it takes."""
-        self._is_read = True
+        self.is_read = True
         self._cancel_deadline()
 
     def send(self, status: str, content_type: str, body: bytes, *, with_body: bool = True) -> None:
@@ -143,7 +144,7 @@ class HttpConnection(asyncio.Protocol):
         if transport is None:
             return
         log_it(transport.get_extra_info("peername"), transport.get_extra_info("sockname"))
-        self._is_read = True
+        self.is_read = True
         reply = reply_to(self._received)
         if reply:
             transport.write(reply)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from muster.runtime.metrics import Metric
+from muster.runtime.metrics import SAMPLES_A_PIECE, Metric
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _QUOTAS = ("produce", "fetch", "request_time", "requests", "address_requests", "mutations")
 
 
-def limit_metrics(listener: Listener, node: Node) -> Iterator[Metric]:
+def limit_metrics(listener: Listener, node: Node) -> Iterator[Metric | None]:
+    """None between metrics: others may be served, and may change what is counted."""
     throttling, admission = listener.throttling, listener.admission
     throttled = dict.fromkeys(_QUOTAS, 0) if throttling is None else throttling.throttled
     yield Metric(
@@ -52,7 +53,11 @@ def limit_metrics(listener: Listener, node: Node) -> Iterator[Metric]:
         ),
     ):
         yield Metric(f"muster_{name}_total", "counter", meaning, (({}, float(value)),))
-    muted = sum(connection.is_muted for connection in listener.connections)
+    muted = 0
+    for number, connection in enumerate(list(listener.connections), start=1):
+        muted += connection.is_muted
+        if not number % SAMPLES_A_PIECE:
+            yield None
     yield Metric("muster_muted_connections", "gauge", "Connections that are muted now.", (({}, float(muted)),))
     held = listener.request_budget.used + listener.newcomer_budget.used
     yield Metric(

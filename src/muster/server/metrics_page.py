@@ -42,6 +42,10 @@ class MetricsConnection(HttpConnection):
         elif len(received) > MAX_REQUEST_BYTES:
             self._answer("431 Request Header Fields Too Large", "the request is too large\n")
 
+    def eof_received(self) -> bool:
+        """Whether the connection stays open: a client may end its side when it has sent its request, as `nc -N` does."""
+        return self._work is not None
+
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         if self._work is not None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from muster.runtime.metrics import Metric
+from muster.runtime.metrics import SAMPLES_A_PIECE, Metric
 
 if TYPE_CHECKING:
     from muster.runtime.node import Node
 
 
-def storage_metrics(node: Node) -> Iterator[Metric]:
-    offline = sum(partition.is_offline for partition in node.broker.catalog.partitions())
+def storage_metrics(node: Node) -> Iterator[Metric | None]:
+    """None between metrics: others may be served, and may change what is counted."""
+    offline = 0
+    for number, partition in enumerate(node.broker.catalog.partitions(), start=1):
+        offline += partition.is_offline
+        if not number % SAMPLES_A_PIECE:
+            yield None
     yield Metric(
         "muster_offline_partitions",
         "gauge",

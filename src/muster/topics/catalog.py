@@ -11,13 +11,7 @@ import logging
 from collections.abc import Callable, Container, Iterable, Sequence
 from time import monotonic
 
-from muster.log.contract import (
-    NOBODY,
-    DocumentChanged,
-    Leader,
-    LogStore,
-    StorageError,
-)
+from muster.log.contract import NOBODY, DocumentChanged, Leader, LogStore, StorageError
 from muster.log_limit import LogLimit
 from muster.topics.adoption import Found, find_unknown_topics, survey
 from muster.topics.catalog_document import DOCUMENT, StoredCatalog, StoredTopic, decode_catalog, encode_catalog
@@ -279,14 +273,14 @@ class Catalog:
         """Take over what other nodes made of the catalog; topics that are gone are put into `gone`. StorageError if it cannot be
         taken over whole: then nothing is written before another call has succeeded. What cannot be announced holds nothing up."""
         self.is_behind = True
-        try:
-            self._take_over(decode_catalog(self.store.read_document(DOCUMENT)), gone)
-        except ConfigError as error:
-            raise StorageError(f"{DOCUMENT} has a setting that this release does not take: {error}") from error
-        self.is_behind = False
+        refused = self._take_over(decode_catalog(self.store.read_document(DOCUMENT)), gone)
+        self.is_behind = refused is not None
         self._announce()
+        if refused is not None:
+            raise StorageError(f"{DOCUMENT} has a setting that this release does not take: {refused}") from refused
 
-    def _take_over(self, stored: StoredCatalog, gone: list[Topic]) -> None:
+    def _take_over(self, stored: StoredCatalog, gone: list[Topic]) -> ConfigError | None:
+        """What is wrong with a topic's settings holds up that topic alone; the first such error is returned."""
         self._deleting = list(stored.deleting)
         ids = {entry.topic_id for entry in stored.topics}
         gone += [topic for topic in self.topics() if topic.topic_id not in ids]
@@ -294,14 +288,22 @@ class Catalog:
             self._unindex(topic)
             for partition in topic.partitions:
                 self.store.release(topic.name, partition.index)
+        refused: ConfigError | None = None
         for entry in stored.topics:
-            topic_here = self._by_id.get(entry.topic_id)
-            if topic_here is None:
-                self._restore(entry)
-                continue
-            if topic_here.overrides != entry.configs:
-                self._use_configs(topic_here, entry.configs, self._settings_of(entry))
-            self._open_logs(topic_here, entry.partitions, entry.leader_epochs, [], some_may_be_offline=True)
+            try:
+                self._take_over_topic(entry)
+            except ConfigError as error:
+                refused = refused or error
+        return refused
+
+    def _take_over_topic(self, entry: StoredTopic) -> None:
+        topic_here = self._by_id.get(entry.topic_id)
+        if topic_here is None:
+            self._restore(entry)
+            return
+        self._open_logs(topic_here, entry.partitions, entry.leader_epochs, [], some_may_be_offline=True)
+        if topic_here.overrides != entry.configs:
+            self._use_configs(topic_here, entry.configs, self._settings_of(entry))
 
     # Keeping
 
@@ -353,7 +355,7 @@ class Catalog:
             self._announce_troubles.pop(topic_id, None)
 
     def _tell_unannounced(self, topic: Topic, why: str) -> None:
-        """Once for each reason: it is tried several times a second, perhaps for ever."""
+        """Once for each reason: it is tried again and again, perhaps for ever."""
         if self._announce_troubles.get(topic.topic_id) != why:
             self._announce_troubles[topic.topic_id] = why
             logger.warning("the partitions of %s cannot be announced now, it is tried again: %s", topic.name, why)

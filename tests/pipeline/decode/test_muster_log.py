@@ -205,7 +205,9 @@ def test_nobody_there_says_where() -> None:
         BrokerLogs("127.0.0.1:1").ends()
 
 
-@pytest.mark.parametrize("text", ["", "host", "host:", ":9092", "host:x", "a:1,b"])
+@pytest.mark.parametrize(
+    "text", ["", "host", "host:", ":9092", "host:x", "a:1,b", pytest.param("host:" + "9" * 5_000, id="long")]
+)
 def test_bootstrap_that_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(SourceError, match="is not HOST:PORT"):
         BrokerLogs(text).ends()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from muster.runtime.metrics import MAX_LABEL_CHARS, Metric, exposition
 from muster.server import http_guard
 from muster.server.http_guard import MOST_CONNECTIONS, may_be_http
+from muster.server.metrics_page import OK, serve_pages
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.testing.control_http import Refused, read_request
@@ -114,6 +116,55 @@ def test_half_open_connections_crowd_out_themselves_and_nobody_else(server: Page
         assert everything(flood[0]) == b""
         path = b"/metrics" if page == "metrics" else b"/"
         assert server.ask(page, b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")[0] == 200
+
+
+REQUEST = b"GET /metrics HTTP/1.1\r\n\r\n"
+
+
+def test_a_page_that_is_being_made_is_not_crowded_out() -> None:
+    async def ask() -> bytes:
+        may_end, has_begun = asyncio.Event(), asyncio.Event()
+
+        async def slow_page() -> tuple[str, str]:
+            has_begun.set()
+            await may_end.wait()
+            return OK, "made\n"
+
+        server = await serve_pages("127.0.0.1", 0, {"/metrics": slow_page})
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(REQUEST)
+        await has_begun.wait()
+        idle = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(MOST_CONNECTIONS)]
+        with suppress(ConnectionResetError):
+            assert await idle[0][0].read() == b"", "the oldest of those that ask nothing has to go"
+        may_end.set()
+        answer = await reader.read()
+        server.close()
+        for each in (writer, *(writer for _, writer in idle)):
+            each.close()
+        return answer
+
+    assert asyncio.run(ask()).endswith(b"made\n")
+
+
+def test_a_client_that_ends_its_side_after_its_request_gets_the_page() -> None:
+    async def page() -> tuple[str, str]:
+        for _ in range(10):  # what the client has sent is read meanwhile, to its end
+            await asyncio.sleep(0)
+        return OK, "made\n"
+
+    async def ask() -> bytes:
+        server = await serve_pages("127.0.0.1", 0, {"/metrics": page})
+        client = socket.create_connection(("127.0.0.1", server.port))
+        client.sendall(REQUEST)
+        client.shutdown(socket.SHUT_WR)
+        reader, writer = await asyncio.open_connection(sock=client)
+        answer = await reader.read()
+        server.close()
+        writer.close()
+        return answer
+
+    assert asyncio.run(ask()).endswith(b"made\n")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -99,7 +99,7 @@ def test_a_setting_is_static_where_another_name_of_it_was_set() -> None:
         ]
 
 
-@pytest.mark.parametrize("name", ["2", "x", "-1"])
+@pytest.mark.parametrize("name", ["2", "x", "-1", pytest.param("9" * 5_000, id="long")])
 def test_another_brokers_settings_are_not_known_here(client: RawClient, name: str) -> None:
     result = describe(client, BROKER, name)
     assert result.error_code == 42

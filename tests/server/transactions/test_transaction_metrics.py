@@ -11,13 +11,14 @@ def gathered(server: TxnServer) -> dict[str, float]:
     """name, or name and label -> number, of those that are not 0."""
     server.settle()
 
-    def gather() -> list[Metric]:
+    def gather() -> list[Metric | None]:
         node = server.node
         return [*coordinator_metrics(node.coordinator), *transaction_metrics(node.transactions, node.clock.now_ms())]
 
     return {
         " ".join([metric.name.removeprefix("muster_"), *labels.values()]): number
         for metric in server.run(gather)
+        if metric is not None
         for labels, number in metric.samples
         if number
     }

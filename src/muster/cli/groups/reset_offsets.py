@@ -152,23 +152,26 @@ async def _moves_of(
             return _Found(moves)
         outcome = await carry_out(cluster, group, moves)
         if outcome.failure is not None:
-            note(_COMMAND, f"group {group}: {_what_was_done(outcome, len(moves))}")
+            note(_COMMAND, f"group {group}: {_what_was_done(outcome, moves)}")
         return _Found(outcome.done, outcome.failure is None, True if outcome.unread is None else None)
     except (ClientError, CannotShift) as failure:
         note(_COMMAND, f"group {group}: {failure}")
         return _Found([], is_whole=False)
 
 
-def _what_was_done(outcome: ResetOutcome, planned: int) -> str:
+def _what_was_done(outcome: ResetOutcome, planned: Sequence[Move]) -> str:
     """Of a reset that failed."""
+    from muster.client.reset_outcome import changes_of
     from muster.wire.errors import ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID
 
     failure = outcome.failure
     assert failure is not None
     if outcome.unread is not None:
-        return f"{failure} Nobody knows which of the {planned} offsets were set: {outcome.unread}"
+        return f"{failure} Nobody knows which of the {len(planned)} offsets were set: {outcome.unread}"
     if outcome.done:
-        return f"only {len(outcome.done)} of {planned} offsets were set, those that are listed. {failure}"
+        return (
+            f"only {len(outcome.done)} of {len(changes_of(planned))} offsets were set, those that are listed. {failure}"
+        )
     if failure.code in (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS):
         return f"somebody joined it meanwhile ({failure.name}): nothing was changed"
     return f"{failure} Nothing was changed."
@@ -208,7 +211,8 @@ def _show(arguments: argparse.Namespace, moves: list[tuple[Move, bool | None]], 
     if arguments.export:
         from muster.client.reset_file import write_plan
 
-        write_plan([move for move, _ in moves], sys.stdout, with_group=with_group)
+        known = [move for move, executed in moves if executed is not None]
+        write_plan(known, sys.stdout, with_group=with_group)
     else:
         rows = [_row(move, executed) for move, executed in moves]
         columns = _COLUMNS if any(move.why for move, _ in moves) else _COLUMNS[:-1]

@@ -50,6 +50,8 @@ port: Final = whole_number(0, 65_535)
 moment_ms: Final = whole_number(0, 253_402_300_799_999)
 """Milliseconds since 1970, up to the end of the year 9999, the last that Python can show."""
 seconds: Final = number(0, 1e9)
-days: Final = number(0, 365_000)
+MOST_DAYS: Final = 365_000
+"""A thousand years: dates before and after now still have a name, and milliseconds 64 bits."""
+days: Final = number(0, MOST_DAYS)
 share: Final = number(0, 1)
 ratio: Final = number(0, 1e9)

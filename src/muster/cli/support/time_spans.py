@@ -11,7 +11,7 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
-from muster.cli.support.numbers import shortened
+from muster.cli.support.numbers import MOST_DAYS, shortened
 from muster.cli.support.usage_error import UsageError
 
 _SPAN: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|m|h|d)")
@@ -21,8 +21,6 @@ _ISO_SPAN: Final = re.compile(
     re.IGNORECASE,
 )
 _ISO_UNITS: Final = ("d", "h", "m", "s")
-_MOST_DAYS: Final = 365_000
-"""A thousand years: dates before and after now still have a name, and milliseconds 64 bits."""
 _SPANS: Final = "90s, 30min, 2h or 7d"
 
 
@@ -87,6 +85,6 @@ def _iso_span_ms(text: str, flag: str) -> int | None:
 
 def _bounded(length_ms: float, text: str, flag: str) -> int:
     """Very many digits are an infinite length."""
-    if length_ms > _MOST_DAYS * _UNIT_MS["d"]:
-        raise UsageError(f"{flag} {shortened(text)}: give a span of at most {_MOST_DAYS}d, a thousand years")
+    if length_ms > MOST_DAYS * _UNIT_MS["d"]:
+        raise UsageError(f"{flag} {shortened(text)}: give a span of at most {MOST_DAYS}d, a thousand years")
     return int(length_ms)

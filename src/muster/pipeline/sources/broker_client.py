@@ -202,7 +202,7 @@ def parse_bootstrap(text: str) -> list[tuple[str, int]]:
     addresses: list[tuple[str, int]] = []
     for each in text.split(","):
         host, colon, port = each.strip().rpartition(":")
-        if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        if not colon or not host or not port.isdecimal() or len(port) > 5 or not 0 < int(port) < 65_536:
             raise SourceError(f"bootstrap {text!r}: {each.strip()!r} is not HOST:PORT")
         addresses.append((host.removeprefix("[").removesuffix("]"), int(port)))
     return addresses

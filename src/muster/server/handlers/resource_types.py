@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 from muster.runtime.node import Node
 from muster.security.audit import quoted
@@ -16,6 +17,9 @@ from muster.wire.errors import (
     INVALID_REQUEST,
     TOPIC_AUTHORIZATION_FAILED,
 )
+
+_MOST_ID_CHARS: Final = 11
+"""Of a number of 32 bits with its sign."""
 
 
 class ConfigResource(IntEnum):
@@ -40,7 +44,7 @@ def check_right(call: Call, node: Node, operation: Operation, resource_type: int
 
 def check_broker_name(node: Node, name: str) -> None:
     """A broker's configs are asked of that broker by its id; the empty name stands for all brokers."""
-    if name and not name.removeprefix("-").isdecimal():
+    if name and (len(name) > _MOST_ID_CHARS or not name.removeprefix("-").isdecimal()):
         raise TopicError(INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}")
     if name and int(name) != node.node_id:
         raise TopicError(
