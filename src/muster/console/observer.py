@@ -80,8 +80,9 @@ class Observer:
         self.list_trouble = ""
         """Which brokers did not say what groups they have."""
         self._failed: dict[str, str] = {}
-        """Groups that could not be described at the last look, or whose timeline could not be read, and why; also those that
-        are not listed."""
+        """Groups that could not be described at the last look, and why; also those that are not listed."""
+        self._unread: dict[str, str] = {}
+        """Groups on open pages whose timeline could not be read as a whole at the last look, and why."""
         self._ends = EndsSeen()
         self._listed_at = float("-inf")
         self._looked_at: dict[str, float] = {}
@@ -202,7 +203,11 @@ class Observer:
 
     def trouble_of(self, group: str) -> str:
         """Why what is known of a group may be old, or why nothing is; empty if that is not so."""
-        return self.trouble or self._failed.get(group, "")
+        return self.trouble or self._failed.get(group, "") or self.unread(group)
+
+    def unread(self, group: str) -> str:
+        """Why the rebalances of a group are not known as far back as the log has them; empty if that is not so."""
+        return self._unread.get(group, "")
 
     def forget(self, group: str) -> None:
         """Somebody has changed it: the next page asks anew."""
@@ -228,14 +233,16 @@ class Observer:
     async def _read_timeline(self, group: str) -> None:
         try:
             await self.reader.read_whole(group)
+            self._unread.pop(group, None)
         except ClientError as failure:
-            self._failed[group] = str(failure)
+            self._unread[group] = str(failure)
 
     async def _look_around(self, wanted: Wants) -> None:
         """At what pages show, and where a list is open at a portion of the groups that no page shows. This alone says that
         there is no trouble any more: other looks ask for a part of it."""
         before = self.trouble
         await self.look(wanted)
+        self._unread = {group: why for group, why in self._unread.items() if group in wanted.detail}
         if wanted.listing:
             await self._look_at_others(wanted)
         if self.trouble == before:  # what has failed meanwhile may be of a page that was not open then
@@ -274,7 +281,7 @@ class Observer:
             if known is None:
                 continue
             if isinstance(found, ClientError):
-                self.groups.set_failure(group, now_ms, str(found))
+                self.groups.set_failure(group, now_ms, found)
             else:
                 positions = self._positions(known, found, ends, unstable.get(group), now_ms)
                 self.groups.set_positions(group, positions, now_ms)
@@ -296,7 +303,7 @@ class Observer:
         for group, described in (await admin.describe_each(self.cluster, group_ids)).items():
             if isinstance(described, ClientError):
                 self._failed[group] = str(described)
-                self.groups.set_failure(group, self.now_ms(), str(described))
+                self.groups.set_failure(group, self.now_ms(), described)
             else:
                 self._failed.pop(group, None)
                 self.groups.describe(described)

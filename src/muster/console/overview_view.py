@@ -105,7 +105,7 @@ class OverviewView:
             for group in self._find().shown
         )
         told = (self._trouble(), reader.trouble, reader.lost, reader.has_journal, observer.groups.has_listed)
-        return observer.groups.version, told, versions
+        return observer.groups.version, observer.groups.count_seen(), told, versions
 
     def context(self) -> dict[str, Any]:
         found = self._find()
