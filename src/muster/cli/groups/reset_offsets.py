@@ -171,7 +171,7 @@ def _what_was_done(outcome: ResetOutcome, planned: int) -> str:
         return f"only {len(outcome.done)} of {planned} offsets were set, those that are listed. {failure}"
     if failure.code in (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS):
         return f"somebody joined it meanwhile ({failure.name}): nothing was changed"
-    return f"{failure} Nothing was changed."
+    return outcome.told
 
 
 async def _refusal(cluster: Cluster, group_id: str, *, may_create: bool) -> tuple[str, bool]:
