@@ -28,6 +28,7 @@ from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import run, set_offsets
 from tests.console.looking import shows
 from tests.console.told_groups import RENDER, ToldGroup, position
+from tests.interop.waiting import eventually
 from tests.security.acl_users import ALICE_MAY, PASSWORDS, SETTINGS, security_of
 from tests.security.secure_server import SecureServer
 
@@ -75,7 +76,9 @@ _MAY_SEE = Acl(ResourceType.GROUP, "secret", Pattern.LITERAL, "User:alice", "*",
 def test_the_page_of_a_group_that_is_denied_says_why(server: SecureServer) -> None:
     with ConsoleProcess(server.address("SASL_PLAINTEXT"), "--login") as console:
         console.ask("/login", {"user": "alice", "password": PASSWORDS["alice"], "mechanism": "SCRAM-SHA-512"})
-        page = console.ask("/group?id=secret").text
+        page = eventually(
+            "why", lambda: console.ask("/group?id=secret").text, lambda text: "GROUP_AUTHORIZATION_FAILED" in text
+        )
         assert "describe group secret: GROUP_AUTHORIZATION_FAILED" in page or "find the coordinator" in page
         assert "none that you may see" in page
 

@@ -41,6 +41,10 @@ SLOWEST_EVENT_SECONDS: Final = 0.4
 """Showing events rests four times as long as it was busy, but no longer than that."""
 SWEEP_GROUPS: Final = 200
 """Of groups that no page shows so many are asked about with each look, so that lists can be sorted by their lag."""
+TIMELINE_SECONDS: Final = 2.0
+"""A look waits so long for timelines; those that take longer are read on beside it."""
+READ_AT_ONCE: Final = 8
+"""Timelines."""
 FRESH_SECONDS: Final = 1.5
 KNOWN_SECONDS: Final = 10.0
 SHOWN_FAILURES: Final = 3
@@ -83,6 +87,9 @@ class Observer:
         """Groups that could not be described at the last look, and why; also those that are not listed."""
         self._unread: dict[str, str] = {}
         """Groups on open pages whose timeline could not be read as a whole at the last look, and why."""
+        self._reading: dict[str, asyncio.Task[None]] = {}
+        """Groups whose timeline is being read."""
+        self._turns = asyncio.Semaphore(READ_AT_ONCE)
         self._ends = EndsSeen()
         self._listed_at = float("-inf")
         self._looked_at: dict[str, float] = {}
@@ -109,9 +116,10 @@ class Observer:
             self._running = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
+        under_way = [*self._reading.values(), *([self._running] if self._running is not None else [])]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
         await self.cluster.close()
 
     async def _run(self) -> None:
@@ -227,15 +235,28 @@ class Observer:
                 if now - self._looked_at.get(group, float("-inf")) > FRESH_SECONDS
             ]
             await self._look_at(stale, wanted.detail)
-        for group in wanted.detail:
-            await self._read_timeline(group)
+        await self._read_timelines(wanted.detail)
+
+    async def _read_timelines(self, groups: Iterable[str]) -> None:
+        """A broker that does not answer holds up the timelines in its own partitions alone."""
+        reading = [self._reading.get(group) or self._start_reading(group) for group in groups]
+        if reading:
+            _, late = await asyncio.wait(reading, timeout=TIMELINE_SECONDS)
+            for task in late:
+                task.add_done_callback(lambda _: self._has_news.set())
+
+    def _start_reading(self, group: str) -> asyncio.Task[None]:
+        self._reading[group] = task = asyncio.create_task(self._read_timeline(group))
+        task.add_done_callback(lambda _: self._reading.pop(group))
+        return task
 
     async def _read_timeline(self, group: str) -> None:
         try:
-            await self.reader.read_whole(group)
+            async with self._turns:
+                await self.reader.read_whole(group)
             self._unread.pop(group, None)
-        except ClientError as failure:
-            self._unread[group] = str(failure)
+        except Exception as failure:
+            self._unread[group] = log_and_describe(failure, f"Reading what happened to {group}")
 
     async def _look_around(self, wanted: Wants) -> None:
         """At what pages show, and where a list is open at a portion of the groups that no page shows. This alone says that
