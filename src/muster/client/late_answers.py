@@ -29,7 +29,7 @@ class LateAnswers:
     async def ask(self, node_id: int, question: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The answer. ClientError: that of the question, or REQUEST_TIMED_OUT if this broker's answer is late."""
         if self._late.get(node_id):
-            raise _late(node_id)
+            raise _failure(node_id)
         began = time.monotonic()
         asking = asyncio.create_task(question())
         try:
@@ -41,7 +41,7 @@ class LateAnswers:
             return asking.result()
         self._late.setdefault(node_id, set()).add(asking)
         asking.add_done_callback(lambda ended: self._note_end(node_id, began, ended))
-        raise _late(node_id)
+        raise _failure(node_id)
 
     async def close(self) -> None:
         late = [asking for of_node in self._late.values() for asking in of_node]
@@ -57,6 +57,6 @@ class LateAnswers:
             self._patience_seconds[node_id] = 2 * (time.monotonic() - began)
 
 
-def _late(node_id: int) -> ClientError:
+def _failure(node_id: int) -> ClientError:
     hint = "It is asked again when it has answered, or when the request has timed out"
     return ClientError(REQUEST_TIMED_OUT, f"ask broker {node_id}", "it has not answered yet", hint)

@@ -29,7 +29,7 @@ class TooManyLogins(Exception):
     """The queue is full, or has enough from one place. Says what to do."""
 
 
-async def _stays() -> bool:
+async def _never_gone() -> bool:
     return False
 
 
@@ -53,7 +53,7 @@ class Login:
         password: str,
         mechanism: str,
         place: str = "",
-        is_gone: Callable[[], Awaitable[bool]] = _stays,
+        is_gone: Callable[[], Awaitable[bool]] = _never_gone,
     ) -> Security:
         """Log in to the cluster as this user; returns the credentials for later connections. ClientError if it refuses,
         TooManyLogins if it cannot be asked now, or if whoever asked `is_gone` when it is his turn."""
