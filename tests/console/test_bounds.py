@@ -14,9 +14,10 @@ from muster.client.topics import TopicDescription
 from muster.console import login as login_module
 from muster.console import timeline_reader
 from muster.console.app import build_app
-from muster.console.login import MECHANISMS, MOST_AT_ONCE, MOST_WAITING, Login, TooManyLogins
+from muster.console.guard import MOST_LOGIN_BYTES
+from muster.console.login import MECHANISMS, MOST_AT_ONCE, MOST_OF_ONE, MOST_WAITING, Login, TooManyLogins, place_of
 from muster.console.observers import Observers
-from muster.console.serving import MOST_CONNECTIONS, SPARE_FILES, most_connections
+from muster.console.serving import MOST_CONNECTIONS, SPARE_FILES, CannotListen, most_connections
 from muster.console.settings import ConsoleSettings
 from muster.console.timeline_reader import TimelineReader
 from muster.testing import Broker
@@ -49,7 +50,7 @@ def test_a_login_that_finds_the_queue_full_is_told_so_and_the_others_go_on(monke
         monkeypatch.setattr(observers, "cluster", lambda _: HangingCluster(answer))
         login = Login(PLAINTEXT, observers)
         going = [
-            asyncio.create_task(login.verify("ada", f"guess {number}", MECHANISMS[0]))
+            asyncio.create_task(login.verify("ada", f"guess {number}", MECHANISMS[0], f"10.0.0.{number}"))
             for number in range(MOST_AT_ONCE + MOST_WAITING)
         ]
         await asyncio.sleep(0)
@@ -65,6 +66,70 @@ def test_a_login_that_finds_the_queue_full_is_told_so_and_the_others_go_on(monke
     asyncio.run(story())
 
 
+def test_one_place_has_neither_all_turns_nor_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        answer = asyncio.Event()
+        observers = Observers(ConsoleSettings(bootstrap=NOBODY), lambda *_: "")
+        monkeypatch.setattr(observers, "cluster", lambda _: HangingCluster(answer))
+        login = Login(PLAINTEXT, observers)
+        going = [
+            asyncio.create_task(login.verify(f"user {number}", "guess", MECHANISMS[0], "10.0.0.9"))
+            for number in range(MOST_OF_ONE)
+        ]
+        await asyncio.sleep(0)
+        with pytest.raises(TooManyLogins, match="from where you are"):
+            await login.verify("ada", "guess", MECHANISMS[0], "10.0.0.9")
+        assert login._turns._value == MOST_AT_ONCE - MOST_OF_ONE, "others need not wait"
+        answer.set()
+        await asyncio.gather(*going)
+        assert (await login.verify("ada", "right", MECHANISMS[0], "10.0.0.9")).username == "ada"
+        assert not login._from
+
+    asyncio.run(story())
+
+
+def test_a_login_whose_browser_has_hung_up_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        observers = Observers(ConsoleSettings(bootstrap=NOBODY), lambda *_: "")
+        monkeypatch.setattr(observers, "cluster", lambda _: pytest.fail("the cluster was asked"))
+        login = Login(PLAINTEXT, observers)
+
+        async def is_gone() -> bool:
+            return True
+
+        with pytest.raises(TooManyLogins, match="hung up"):
+            await login.verify("ada", "guess", MECHANISMS[0], "10.0.0.9", is_gone)
+        assert login._turns._value == MOST_AT_ONCE
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("address", "is_behind_proxy", "place"),
+    [
+        ("10.0.0.9", False, "10.0.0.9"),
+        ("2001:db8:0:1:2:3:4:5", False, "2001:db8:0:1::/64"),
+        ("fe80::1%eth0", False, "fe80::/64"),
+        ("", False, ""),
+        ("10.0.0.9", True, "user ada"),
+    ],
+)
+def test_logins_are_counted_by_address_or_behind_a_proxy_by_user(
+    address: str, is_behind_proxy: bool, place: str
+) -> None:
+    assert place_of(address, "ada", is_behind_proxy=is_behind_proxy) == place
+
+
+def test_a_login_form_is_small() -> None:
+    app = build_app(ConsoleSettings(bootstrap=NOBODY, login=True))
+    form = {"user": "ada", "password": "x" * MOST_LOGIN_BYTES, "mechanism": MECHANISMS[0]}
+    answer = asked(app, "/login", form)
+    assert (answer.status, answer.text) == (
+        413,
+        f"This form has at most {MOST_LOGIN_BYTES} bytes, and says how many.\n",
+    )
+
+
 def test_the_form_says_that_the_queue_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(login_module, "MOST_WAITING", 0)
     app = build_app(ConsoleSettings(bootstrap=NOBODY, login=True))
@@ -75,10 +140,21 @@ def test_the_form_says_that_the_queue_is_full(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(
     ("open_files", "most"),
-    [(1_000_000, MOST_CONNECTIONS), (1_024, 1_024 - SPARE_FILES), (SPARE_FILES, 1), (10, 1)],
+    [(1_000_000, MOST_CONNECTIONS), (1_024, 1_024 - SPARE_FILES), (SPARE_FILES + 1, 1)],
 )
 def test_connections_leave_room_for_those_to_the_cluster(open_files: int, most: int) -> None:
     assert most_connections(open_files) == most
+
+
+@pytest.mark.parametrize("open_files", [10, SPARE_FILES])
+def test_a_console_that_could_serve_nobody_does_not_start(open_files: int) -> None:
+    with pytest.raises(CannotListen, match=f"{open_files} open files are too few"):
+        most_connections(open_files)
+
+
+def test_the_only_connection_that_there_is_room_for_is_served(broker: Broker) -> None:
+    with ConsoleProcess(broker.bootstrap_servers, open_files=SPARE_FILES + 1) as console:
+        assert console.ask("/topics").status == 200
 
 
 def test_more_connections_than_there_is_room_for_are_refused_and_the_others_served(broker: Broker) -> None:
@@ -90,8 +166,8 @@ def test_more_connections_than_there_is_room_for_are_refused_and_the_others_serv
             answer = each.getresponse()
             answer.read()
             statuses.append(answer.status)
-        assert statuses[:4] == [200] * 4
-        assert 503 in statuses[4:]
+        assert statuses[:5] == [200] * 5
+        assert 503 in statuses[5:]
         for each in held:
             each.close()
 

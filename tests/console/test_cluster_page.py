@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import socket
+import threading
+import urllib.request
 from collections.abc import Iterator, Sequence
 from functools import partial
 from uuid import uuid4
 
 import psycopg
 import pytest
+from starlette.applications import Starlette
 
 from muster.client.addresses import Address
 from muster.client.cluster import Cluster
 from muster.cluster import ownership
 from muster.cluster.ownership import Registration
+from muster.console import cluster_look
+from muster.console.app import build_app
 from muster.console.cluster_look import ClusterLook, Leases
+from muster.console.settings import ConsoleSettings, NodeLease
 from muster.console.shard_states import names_of_shards
 from muster.core.hashing import partition_for
 from muster.testing import Broker, coordinator_faults
@@ -24,6 +31,7 @@ from muster.wire.generated.metadata import MetadataResponse
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import run, set_offsets
+from tests.console.in_process import ask
 from tests.console.looking import shows, text_of
 from tests.interop.transactional import ConfluentTransactions
 from tests.interop.waiting import eventually
@@ -31,6 +39,7 @@ from tests.log.postgres_server import empty_database
 
 SHARDS = 8
 MUTE_NODE = 99
+PATIENCE_SECONDS = 60
 
 
 class WithMuteNode(Cluster):
@@ -139,6 +148,85 @@ def test_a_node_and_a_store_that_say_nothing_hold_nothing_else_up(broker: Broker
 
     with socket.create_server(("127.0.0.1", 0)) as mute:
         asyncio.run(story(mute.getsockname()[1]))
+
+
+def test_what_a_silent_node_and_a_silent_store_said_before_is_not_shown_as_of_now(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def leases() -> Leases:
+        return {1: NodeLease(9, False, "9.8.7")}, ""
+
+    async def never(*_: object) -> Leases:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    async def story() -> None:
+        async with Cluster(broker.bootstrap_servers) as cluster:
+            look = ClusterLook(cluster)
+            await look.see(leases, PATIENCE_SECONDS)
+            (node_id,) = cluster.brokers
+            assert look.answers(node_id).shards
+            assert not look.store_silent_seconds
+            monkeypatch.setattr(cluster_look, "FRESH_SECONDS", 0.0)
+            monkeypatch.setattr(look, "_see_node", never)
+            await look.see(never, 0.0)
+            for what in look._asking:
+                look._began[what] -= 5.0
+            silent = look.answers(node_id)
+            assert (silent.shards, silent.groups is not None, silent.silent_seconds >= 5) == (None, True, True)
+            assert look.store_silent_seconds >= 5
+            await look.close()
+            assert not look._asking
+
+    run(story())
+
+
+class StoreThatFallsSilent:
+    """Answers once; afterwards when it is told to."""
+
+    def __init__(self) -> None:
+        self.threads: list[str] = []
+        self.answer = threading.Event()
+
+    def leases(self) -> dict[int, NodeLease]:
+        self.threads.append(threading.current_thread().name)
+        if len(self.threads) > 1:
+            self.answer.wait()
+        return {1: NodeLease(9, False, "9.8.7")}
+
+
+def test_a_store_that_falls_silent_is_told_beside_the_leases_of_before(broker: Broker) -> None:
+    store = StoreThatFallsSilent()
+
+    async def shown(app: Starlette, wanted: str) -> str:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while wanted not in (text := (await ask(app, "/cluster")).text):
+                pass
+        return text
+
+    async def story() -> None:
+        app = build_app(ConsoleSettings(bootstrap=broker.bootstrap_servers, store=store))
+        async with app.router.lifespan_context(app):
+            await shown(app, "9 s left")
+            assert "9 s left" in await shown(app, "the leases below are those that it had before")
+            store.answer.set()
+
+    try:
+        run(story())
+    finally:
+        store.answer.set()
+    assert all(name.startswith("leases") for name in store.threads), "the threads of name lookups are free"
+
+
+def test_a_page_whose_cluster_has_not_answered_is_not_settled() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as mute,
+        ConsoleProcess(f"127.0.0.1:{mute.getsockname()[1]}", "--timeout", "600") as console,
+        urllib.request.urlopen(f"{console.address}/live/cluster", timeout=PATIENCE_SECONDS) as stream,
+    ):
+        told = next(json.loads(line.removeprefix(b"data: ")) for line in stream if line.startswith(b"data: {"))
+    assert "Asking the cluster" in told["regions"]["nodes"]
+    assert told["settled"] is False
 
 
 def test_the_page_does_not_wait_for_a_cluster_that_says_nothing(browser: Browser) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muster.client.groups import GroupDescription, GroupMember
+from muster.console import lanes
 from muster.console.progress import progress_of
 from muster.console.rebalance_bars import PAGE_REBALANCES
 from muster.core.journal import Kind
@@ -75,6 +76,23 @@ def test_a_link_to_a_rebalance_that_is_not_kept_says_so(generation: int) -> None
     assert generations(markup)[0] == 95
     nothing = ToldGroup().regions(generation=generation)["rebalances"]
     assert f"Generation {generation} is not known here" in nothing
+
+
+def test_what_was_not_read_as_a_whole_is_not_said_to_be_all_that_is_kept() -> None:
+    group = ToldGroup(many_rebalances(2).events)
+    group.observer.reader.timelines.of("g").is_whole = False
+    assert "is not kept" not in group.regions(generation=7)["rebalances"]
+    nothing = ToldGroup()
+    nothing.observer.reader.timelines.of("g").is_whole = False
+    assert "has not been read as a whole so far" in nothing.regions()["rebalances"]
+    shown = nothing.view().fingerprint()
+    nothing.observer._unread["g"] = "list offsets of __group_journal-0: NETWORK_EXCEPTION."
+    assert nothing.view().fingerprint() != shown
+    regions = nothing.regions(generation=7)
+    assert "Rebalances are not known: the log of what happened cannot be read." in regions["rebalances"]
+    assert "has no such group now" in regions["facts"], "the cluster has said so"
+    nothing.observer._failed["g"] = "describe group g: NOT_COORDINATOR."
+    assert "Whether the cluster has this group is not known" in nothing.regions()["facts"]
 
 
 def test_an_old_page_has_the_advice_of_its_own_time() -> None:
@@ -150,7 +168,20 @@ def test_lanes_of_every_partition_can_be_paged_to_and_chosen_by_topic() -> None:
         query = address(markup, "next", "partitions")
         query.pop("id", None)
     assert seen == [f"payments {number}" for number in range(70)]
-    assert "No assignment is known of a topic with that in its name" in group.regions({"topic": "nothing"})["lanes"]
+    nothing = group.regions({"topic": "nothing"})["lanes"]
+    assert "No assignment is known of the last rebalances of a topic with that in its name" in nothing
+
+
+def test_pages_of_lanes_are_made_of_what_was_owned_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "PAGE_LANES", 1)
+    monkeypatch.setattr(lanes, "SHOWN_REBALANCES", 1)
+    story = two_members()
+    for _ in range(2):
+        story.after(60_000).asks("anna")
+        story.stable({"anna": [2], "boris": [3]})
+    markup = ToldGroup(story.events).regions()["lanes"]
+    assert re.findall(r'class="lane" data-key="[^"]* (\d+)"', markup) == ["2"]
+    assert "Page 1 of 2 · 2 partitions" in markup
 
 
 def test_members_and_offsets_of_large_groups_can_be_paged_to() -> None:

@@ -11,6 +11,7 @@ import pytest
 from muster.client import admin
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
+from muster.console import observer as observer_module
 from muster.console import timeline_reader
 from muster.console.observer import Observer, Wants
 from muster.testing import Broker
@@ -144,6 +145,42 @@ def test_a_timeline_that_had_to_go_is_read_again_without_a_hole(broker: Broker) 
             await watched.until(lambda observer: len(observer.reader.timelines.history("dropped").rebalances) == 3)
 
     _watched(broker, Wants(listing=True, detail=frozenset(["dropped"])), story)
+
+
+def test_a_timeline_that_is_not_read_to_its_end_holds_up_no_look(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(observer_module, "TIMELINE_SECONDS", 0.01)
+
+    async def story() -> None:
+        observer, can_be_read = Observer(Cluster(broker.bootstrap_servers)), asyncio.Event()
+        reads: list[str] = []
+
+        async def read_whole(group: str) -> None:
+            reads.append(group)
+            if group == "stuck":
+                await can_be_read.wait()
+                raise ClientError(COORDINATOR_NOT_AVAILABLE, "list offsets of __group_journal-0")
+
+        monkeypatch.setattr(observer.reader, "read_whole", read_whole)
+        wanted = Wants(detail=frozenset(["stuck", "quick"]))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await observer.look(wanted)
+            await observer.look(wanted)
+            assert sorted(reads) == ["quick", "quick", "stuck"], "what is under way is not read twice"
+            stuck = observer._reading["stuck"]
+            observer._has_news.clear()
+            can_be_read.set()
+            await stuck
+            await observer._has_news.wait()
+        assert "__group_journal-0" in observer.unread("stuck")
+        assert not observer.unread("quick")
+        can_be_read.clear()
+        await observer.look(wanted)
+        await observer.close()
+        assert not observer._reading
+
+    run(story())
 
 
 def test_names_that_are_no_groups_are_not_remembered_for_ever(broker: Broker) -> None:

@@ -128,6 +128,38 @@ def test_the_change_of_lag_is_that_of_the_last_minute() -> None:
     assert looked(110_000, 95) == 5
 
 
+def test_a_partition_without_a_leader_for_a_moment_is_no_change_of_lag() -> None:
+    status = GroupStatus(GroupListing("billing", "consumer", "Stable", "classic"))
+
+    def looked(at_ms: int, *lags: int | None) -> int | None:
+        ends = [(lag, None if lag is None else 5 + lag) for lag in lags]
+        status.set_positions([Position(ORDERS, 5, "", end, lag, None) for lag, end in ends], at_ms)
+        return status.change
+
+    looked(0, 1_000_000, 10)
+    assert looked(10_000, 1_000_000, 20) == 10
+    assert looked(20_000, None, 20) == 10, "it is left out"
+    assert looked(30_000, 1_000_000, 40) == 30
+    assert looked(100_000, None, 40) is None, "what was comparable is older than a minute"
+    assert looked(110_000, None, 45) == 5, "nor does one that stays away hide the others"
+    assert looked(120_000, 1_000_000, 45) is None, "and when it is back nothing has come up"
+    assert looked(130_000, 1_000_001, 45) == 1
+
+
+def test_the_number_of_groups_looked_at_is_rendered_when_it_grows() -> None:
+    listed = _of_every_kind()
+    groups = listed.observer.groups
+    there = [each.listing for each in groups.statuses.values()]
+    groups.list_anew([*there, GroupListing("zzz", "consumer", "Empty", "classic")])
+    view = OverviewView(listed.observer, Choice(q="zzz-none"))
+    shown, seen = view.fingerprint(), view.context()["looked_at"]
+    groups.set_positions("zzz", [], 0)
+    assert view.context()["looked_at"] == seen + 1
+    assert view.fingerprint() != shown
+    groups.drop("zzz")
+    assert view.context()["looked_at"] == seen
+
+
 def test_the_change_of_lag_is_on_the_page_with_its_direction() -> None:
     listed = _of_every_kind()
     text = _rendered(listed.view())

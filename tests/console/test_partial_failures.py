@@ -22,11 +22,13 @@ from muster.security.acls import Acl
 from muster.security.resources import Operation, Pattern, Permission, ResourceType
 from muster.testing import Broker
 from muster.topics.creation import NewTopic
-from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, NETWORK_EXCEPTION
+from muster.wire.errors import COORDINATOR_LOAD_IN_PROGRESS, GROUP_AUTHORIZATION_FAILED, NETWORK_EXCEPTION
 from tests.browser import Browser
 from tests.console.console_process import ConsoleProcess
 from tests.console.fleet import run, set_offsets
 from tests.console.looking import shows
+from tests.console.told_groups import RENDER, ToldGroup, position
+from tests.interop.waiting import eventually
 from tests.security.acl_users import ALICE_MAY, PASSWORDS, SETTINGS, security_of
 from tests.security.secure_server import SecureServer
 
@@ -74,7 +76,9 @@ _MAY_SEE = Acl(ResourceType.GROUP, "secret", Pattern.LITERAL, "User:alice", "*",
 def test_the_page_of_a_group_that_is_denied_says_why(server: SecureServer) -> None:
     with ConsoleProcess(server.address("SASL_PLAINTEXT"), "--login") as console:
         console.ask("/login", {"user": "alice", "password": PASSWORDS["alice"], "mechanism": "SCRAM-SHA-512"})
-        page = console.ask("/group?id=secret").text
+        page = eventually(
+            "why", lambda: console.ask("/group?id=secret").text, lambda text: "GROUP_AUTHORIZATION_FAILED" in text
+        )
         assert "describe group secret: GROUP_AUTHORIZATION_FAILED" in page or "find the coordinator" in page
         assert "none that you may see" in page
 
@@ -113,6 +117,10 @@ def test_a_timeline_that_cannot_be_read_once_is_told_of_its_group_until_it_can_b
         monkeypatch.setattr(observer.reader, "read_whole", read_whole)
         await observer.look(Wants(detail=frozenset(["unread", "read"])))
         assert "list offsets of __group_journal-0" in observer.trouble_of("unread")
+        observer.forget("unread")
+        await observer.look(Wants(groups=frozenset(["unread"])))
+        assert observer.groups.statuses["unread"].positions, "they are asked for all the same"
+        assert "list offsets of __group_journal-0" in observer.unread("unread"), "it was described, not read"
         assert not observer.trouble_of("read")
         assert not observer.reader.trouble, "it follows the journal of all others"
         failing.clear()
@@ -159,15 +167,55 @@ def test_a_list_that_lacks_a_broker_keeps_the_groups_and_says_so(monkeypatch: py
     run(story())
 
 
-def test_a_group_that_cannot_be_asked_has_no_lag_and_reads_its_topics_still() -> None:
+def _read_once() -> KnownGroups:
     known = KnownGroups()
     known.list_anew([_listing("a")])
     known.describe(GroupDescription("a", "Stable", "classic", "consumer", "range", 1))
     known.set_positions("a", [Position(ORDERS, 5, "", 7, 2, None)], 0)
+    return known
+
+
+def test_a_group_that_is_denied_has_no_lag_and_reads_its_topics_still() -> None:
+    known = _read_once()
     version = known.statuses["a"].version
-    known.set_failure("a", 1, str(ClientError(COORDINATOR_LOAD_IN_PROGRESS, "describe group a")))
+    known.set_failure("a", 1, ClientError(GROUP_AUTHORIZATION_FAILED, "describe group a"))
     assert (known.statuses["a"].lag, known.statuses["a"].looked_ms) == (None, 1)
     assert known.statuses["a"].version > version
     assert known.readers_of("orders") == [("a", None)]
-    known.set_failure("nobody", 1, "unlisted")
+    known.set_failure("nobody", 1, ClientError(GROUP_AUTHORIZATION_FAILED, "describe group nobody"))
     assert "nobody" not in known
+
+
+def test_a_failure_that_passes_leaves_the_offsets_of_the_last_look_and_is_told() -> None:
+    known = _read_once()
+    status = known.statuses["a"]
+    version = status.version
+    known.set_failure("a", 1, ClientError(COORDINATOR_LOAD_IN_PROGRESS, "describe group a"))
+    assert (status.lag, status.looked_ms) == (2, 1)
+    assert "COORDINATOR_LOAD_IN_PROGRESS" in status.failure
+    assert status.version > version
+    assert len(status.lags) == 1, "it is no lag of now"
+    known.set_positions("a", [Position(ORDERS, 6, "", 7, 1, None)], 2)
+    assert not status.failure
+
+
+def test_old_offsets_stand_beside_why_there_are_none_of_now() -> None:
+    group = ToldGroup()
+    group.described(GroupDescription("g", "Stable", "classic", "consumer", "range", 1), [position("orders", 3, 41)])
+    group.observer.groups.set_failure("g", 1, ClientError(COORDINATOR_LOAD_IN_PROGRESS, "describe group g"))
+    shown = group.regions()["lag"]
+    assert "The last request for them failed: describe group g: COORDINATOR_LOAD_IN_PROGRESS" in shown
+    assert 'data-key="orders 3"' in shown
+
+
+def test_a_topic_says_that_a_reader_could_not_be_asked() -> None:
+    observer = Observer(Cluster("127.0.0.1:1"))
+    observer.groups = _read_once()
+    readers = ReaderView(observer, "orders")
+    shown = readers.fingerprint()
+    observer._failed["a"] = "describe group a: GROUP_AUTHORIZATION_FAILED."
+    observer.groups.set_failure("a", 1, ClientError(GROUP_AUTHORIZATION_FAILED, "describe group a"))
+    assert readers.fingerprint() != shown
+    markup = RENDER("topic_readers.html", readers.context())
+    assert "what is shown may be old: describe group a: GROUP_AUTHORIZATION_FAILED" in markup
+    assert "how far behind is not known" in markup

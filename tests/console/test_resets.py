@@ -13,10 +13,11 @@ from muster.client import admin, reset_outcome
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
+from muster.console.actions import MOST_PLANNED
 from muster.console.app import build_app
 from muster.console.settings import ConsoleSettings
 from muster.testing import Broker
-from muster.wire.errors import NETWORK_EXCEPTION
+from muster.wire.errors import NETWORK_EXCEPTION, REQUEST_TIMED_OUT
 from tests.console.console_process import Answer, ConsoleProcess
 from tests.console.fleet import Fleet, run, set_offsets
 from tests.console.in_process import ask
@@ -156,6 +157,51 @@ def test_where_nobody_can_say_what_was_set_the_undo_file_has_all_that_may_be(
     assert "Nobody knows which of these 2 offsets were set" in answer.text
     assert _value(_UNDO, answer) == "minutes,0,2\n", "the other one is set to what it was"
     assert "may have reset up to 2 offsets of group 'cut-off': GROUP_AUTHORIZATION_FAILED" in caplog.text
+
+
+async def _reset_of(broker: Broker, group: str, plan: str) -> Answer:
+    app = build_app(ConsoleSettings(bootstrap=broker.bootstrap_servers, allow_changes=True))
+    async with app.router.lifespan_context(app):
+        token = _value(_TOKEN, await ask(app, f"/reset?id={group}"))
+        return await ask(app, "/reset", {"id": group, "token": token, "plan": plan})
+
+
+def test_a_reset_that_is_not_answered_is_not_said_to_have_changed_nothing(
+    broker: Broker, topics: tuple[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def unanswered(*_: object) -> None:
+        raise ClientError(REQUEST_TIMED_OUT, "commit offsets of group unanswered")
+
+    run(set_offsets(broker.bootstrap_servers, "unanswered", {TopicPartition("minutes", 0): 2}))
+    monkeypatch.setattr(reset_outcome, "commit_offsets", unanswered)
+    caplog.set_level(logging.INFO, "muster.console.audit")
+    answer = run(_reset_of(broker, "unanswered", "minutes,0,1\n"))
+    assert (answer.status, "may still be carried out" in answer.text) == (502, True)
+    assert "Nothing was changed" not in answer.text
+    assert "reset offsets of group 'unanswered': not known: REQUEST_TIMED_OUT" in caplog.text
+
+
+def test_a_change_in_which_the_console_itself_fails_has_a_line_in_the_audit_log(
+    broker: Broker, topics: tuple[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("nobody thought of that")
+
+    run(set_offsets(broker.bootstrap_servers, "half-done", {TopicPartition("minutes", 0): 2}))
+    monkeypatch.setattr(reset_outcome, "commit_offsets", broken)
+    caplog.set_level(logging.INFO, "muster.console.audit")
+    assert run(_reset_of(broker, "half-done", "minutes,0,1\n")).status == 500
+    assert "'anonymous' at 127.0.0.1: /reset 'half-done': not known: RuntimeError" in caplog.text
+
+
+def test_a_file_of_more_offsets_than_a_page_plans_is_refused(
+    broker: Broker, console: ConsoleProcess, topics: tuple[str, str]
+) -> None:
+    run(set_offsets(broker.bootstrap_servers, "large-file", {TopicPartition("minutes", 0): 2}))
+    csv = "".join(f"minutes,{number},0\n" for number in range(MOST_PLANNED + 1))
+    form = {"id": "large-file", "rule": "file", "csv": csv, "token": console.token("/reset?id=large-file")}
+    answer = console.ask("/reset/plan", form)
+    assert (answer.status, "10,001 offsets are too many for a page" in answer.text) == (400, True)
 
 
 def test_a_deleted_group_comes_back_with_its_undo_file(

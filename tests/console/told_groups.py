@@ -47,6 +47,7 @@ class ToldGroup:
             event = event_in(value)
             if event is not None:
                 self.observer.reader.timelines.take(event, value)
+        self.observer.reader.timelines.of("g").is_whole = True
 
     def described(self, description: GroupDescription, positions: Iterable[Position] = ()) -> None:
         self.observer.groups.describe(description)

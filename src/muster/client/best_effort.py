@@ -1,14 +1,15 @@
 """Questions about many groups and partitions, asked once: what cannot be told now is absent, or a ClientError in its place.
 
-For whoever asks again soon anyway, as the console does: one group that is denied and one broker that is down must not hold up
-what is known of all others. Called through `admin`; ClientError only where nobody can be asked.
+For whoever asks again soon anyway, as the console does: one group that is denied, and one broker that is down or silent
+(`late_answers`), must not hold up what is known of all others. Called through `admin`; ClientError only where nobody can be asked.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from muster.client.cluster import Cluster
 from muster.client.connection import Connection
@@ -29,7 +30,7 @@ async def list_groups_by_node(cluster: Cluster) -> tuple[list[GroupListing], dic
 
     async def ask(node_id: int) -> None:
         try:
-            found.update(await list_groups_at(cluster, node_id))
+            found.update(await cluster.late_answers.ask(node_id, partial(list_groups_at, cluster, node_id)))
         except ClientError as failure:
             failures[node_id] = failure
 
@@ -80,7 +81,8 @@ async def known_ends(cluster: Cluster, places: Iterable[TopicPartition]) -> dict
     async def ask(leader: int) -> None:
         for portion in batched(by_leader[leader], PARTITIONS_A_REQUEST):
             try:
-                await list_at(cluster, leader, dict.fromkeys(portion, LATEST), False, found)
+                wanted_ends = dict.fromkeys(portion, LATEST)
+                await cluster.late_answers.ask(leader, partial(list_at, cluster, leader, wanted_ends, False, found))
             except ClientError:
                 continue  # what it did say is in `found`
 
@@ -91,7 +93,7 @@ async def known_ends(cluster: Cluster, places: Iterable[TopicPartition]) -> dict
 async def _ask_coordinators(
     cluster: Cluster,
     group_ids: Sequence[str],
-    ask: Callable[[Connection, int, list[str]], Awaitable[Mapping[str, T | ClientError]]],
+    ask: Callable[[Connection, int, list[str]], Coroutine[Any, Any, Mapping[str, T | ClientError]]],
 ) -> dict[str, T | ClientError]:
     """All coordinators at once, each about its own groups, and anew about where those are that failed for a passing reason."""
     found: dict[str, T | ClientError] = {}
@@ -102,12 +104,16 @@ async def _ask_coordinators(
         else:
             by_node.setdefault(node_id, []).append(group_id)
 
+    async def ask_portion(node_id: int, portion: list[str]) -> Mapping[str, T | ClientError]:
+        return await ask(await cluster.coordinators.connection(portion[0], ""), node_id, portion)
+
     async def ask_one(node_id: int) -> None:
-        for portion in batched(by_node[node_id], GROUPS_A_REQUEST):
-            try:
-                found.update(await ask(await cluster.coordinators.connection(portion[0], ""), node_id, portion))
-            except ClientError as failure:
-                found.update(dict.fromkeys(portion, failure))
+        groups = by_node[node_id]
+        try:
+            for portion in batched(groups, GROUPS_A_REQUEST):
+                found.update(await cluster.late_answers.ask(node_id, partial(ask_portion, node_id, portion)))
+        except ClientError as failure:
+            found.update({group_id: failure for group_id in groups if group_id not in found})
 
     await asyncio.gather(*map(ask_one, by_node))
     for group_id, each in found.items():

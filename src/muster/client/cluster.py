@@ -19,6 +19,7 @@ from muster.client.addresses import Address, parse_bootstrap
 from muster.client.connection import DEFAULT_TIMEOUT_SECONDS, Connection
 from muster.client.coordinators import TRANSACTIONS, Coordinators
 from muster.client.failure import ClientError, is_retriable
+from muster.client.late_answers import LateAnswers
 from muster.client.security import PLAINTEXT, Security
 from muster.client.timing import REAL_TIME, Backoff, Timing
 from muster.wire.errors import (
@@ -61,6 +62,7 @@ class Cluster:
         self.controller_id = -1
         self.coordinators = Coordinators(self)
         self.transaction_coordinators = Coordinators(self, TRANSACTIONS)
+        self.late_answers = LateAnswers()
         self._leaders: dict[tuple[str, int], int] = {}
         self._connections: dict[tuple[Address, str], Connection] = {}
         self._closing: set[Connection] = set()
@@ -82,6 +84,7 @@ class Cluster:
         self._connections.clear()
         for connection in closing:
             connection.close()
+        await self.late_answers.close()
         await asyncio.gather(*(connection.wait_closed() for connection in closing))
 
     # -- connections

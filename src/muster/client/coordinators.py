@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from muster.client.addresses import Address
 from muster.client.connection import Connection
 from muster.client.failure import ClientError
-from muster.wire.errors import NONE
+from muster.wire.errors import COORDINATOR_NOT_AVAILABLE, NONE
 from muster.wire.generated.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Coordinators:
 
     async def find_each(self, keys: Sequence[str]) -> dict[str, int | ClientError]:
         """The same with a ClientError in the place of a key that has none now. ClientError if nobody can be asked."""
-        missing = [key for key in dict.fromkeys(keys) if key not in self._known]
+        found: dict[str, int | ClientError] = {key: self._known[key][0] for key in keys if key in self._known}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
         failures: dict[str, ClientError] = {}
         if missing:
             connection = await self._cluster.any_connection()
@@ -60,7 +61,14 @@ class Coordinators:
             else:
                 for key in missing:
                     failures |= await self._ask_for_one(connection, key)
-        return {key: failures[key] if key in failures else self._known[key][0] for key in keys}
+        for key in missing:
+            found[key] = failures[key] if key in failures else self._node_id(key)
+        return {key: found[key] for key in keys}
+
+    def _node_id(self, key: str) -> int | ClientError:
+        """Somebody may have called `forget_all` while others were asked for."""
+        known = self._known.get(key)
+        return self._failure(key, COORDINATOR_NOT_AVAILABLE, None) if known is None else known[0]
 
     def forget(self, key: str) -> None:
         self._known.pop(key, None)

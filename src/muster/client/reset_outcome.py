@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
 from muster.client.offsets import commit_offsets, committed_offsets
 from muster.client.reset_plan import Move
+from muster.wire.errors import NETWORK_EXCEPTION, REQUEST_TIMED_OUT
+
+NO_ANSWER: Final = (NETWORK_EXCEPTION, REQUEST_TIMED_OUT)
+"""A request that failed so may have been carried out, or may still be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,16 @@ class ResetOutcome:
     """Why not all of them; None if they are."""
     unread: ClientError | None = None
     """Why nobody knows which are set; None if it is known."""
+
+    @property
+    def told(self) -> str:
+        """What became of a plan of which nothing was found to be set."""
+        if self.failure is not None and self.failure.code in NO_ANSWER:
+            return (
+                f"{self.failure} No offset was set when they were read again, but the request may still be carried out:"
+                " see what is committed before you try again."
+            )
+        return f"{self.failure} Nothing was changed."
 
 
 async def carry_out(cluster: Cluster, group: str, moves: Sequence[Move]) -> ResetOutcome:

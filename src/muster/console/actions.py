@@ -8,7 +8,6 @@ own log (`muster.console.audit`) has a line for each change too. Resets and dele
 from __future__ import annotations
 
 import io
-import logging
 from typing import Any, Final
 from urllib.parse import quote_plus
 
@@ -21,6 +20,7 @@ from muster.client.partitions import TopicPartition
 from muster.client.reset_file import UnusablePlan, parse_plan, write_plan
 from muster.client.reset_outcome import ResetOutcome, carry_out, changes_of
 from muster.client.reset_plan import CannotShift, Move, Rule, Target, planned
+from muster.console.audit import write_audit_line
 from muster.console.guard import MOST_BODY_BYTES
 from muster.console.times import moment_of
 from muster.console.web import BadRequest, Handler, Visit
@@ -38,7 +38,6 @@ MOST_PLANNED: Final = 10_000
 _MOST_CSV_BYTES: Final = MOST_BODY_BYTES - 4_096
 """A plan or undo file as a form carries it; the rest is for the token and the names of the fields."""
 _JOINED_MEANWHILE: Final = (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS)
-_log = logging.getLogger("muster.console.audit")
 
 
 def _csv(moves: list[Move]) -> str:
@@ -96,6 +95,8 @@ async def plan_reset(visit: Visit) -> Response:
     try:
         target, from_file = _target(visit, group)
         places = list(from_file) or await _scope(visit, group)
+        if len(places) > MOST_PLANNED:
+            raise BadRequest(_too_many(len(places)))
         moves = await planned(cluster, group, places, target, from_file)
     except (CannotShift, UnusablePlan) as error:
         raise BadRequest(f"{error}.") from None
@@ -142,7 +143,7 @@ def _reset_page(visit: Visit, group: str, moves: list[Move], outcome: ResetOutco
     _write_audit_line(visit, f"reset {what}", failure)
     if failure.code in _JOINED_MEANWHILE:
         raise BadRequest(f"Somebody joined {group} meanwhile ({failure.name}): nothing was changed.")
-    return visit.failure(f"{failure} Nothing was changed.", 502)
+    return visit.failure(outcome.told, 502)
 
 
 async def undo_file(visit: Visit) -> Response:
@@ -176,10 +177,7 @@ async def _scope(visit: Visit, group: str) -> list[TopicPartition]:
     cluster, chosen = visit.observer.cluster, visit.form.get("topic", "")
     topics = [chosen] if chosen else sorted({place.topic for place in await admin.committed_offsets(cluster, group)})
     counts = await admin.partition_counts(cluster, topics)
-    places = [TopicPartition(topic, number) for topic in topics for number in range(counts.get(topic, 0))]
-    if len(places) > MOST_PLANNED:
-        raise BadRequest(f"{len(places):,} partitions are too many for a page: `muster groups reset-offsets` does it.")
-    return places
+    return [TopicPartition(topic, number) for topic in topics for number in range(counts.get(topic, 0))]
 
 
 def _refusal(group: GroupDescription) -> str:
@@ -264,10 +262,7 @@ def _too_many_to_delete(offsets: int) -> str:
 
 def _write_audit_line(visit: Visit, what: str, failure: ClientError | None = None) -> None:
     visit.observer.forget(visit.required("id"))
-    client = visit.request.client
-    where = client.host if client is not None else "?"
-    outcome = "" if failure is None else f": refused: {failure.name}"
-    _log.info("%r at %s: %s%s", visit.session.user, where, what, outcome)
+    write_audit_line(visit.request, visit.session, what, failure)
 
 
 QUESTIONS: Final[dict[str, Handler]] = {"/reset": ask_reset, "/remove": ask_remove, "/delete": ask_delete}

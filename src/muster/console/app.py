@@ -22,7 +22,7 @@ from muster.console.cluster_page import follow_cluster
 from muster.console.guard import Guard
 from muster.console.history_page import history_pages
 from muster.console.live import View
-from muster.console.login import MECHANISMS, Login, TooManyLogins
+from muster.console.login import MECHANISMS, Login, TooManyLogins, place_of
 from muster.console.observers import Observers, load_codecs
 from muster.console.record_tail import follow
 from muster.console.rendering import Renderer
@@ -124,7 +124,17 @@ def _log_in(console: Console) -> pages.Endpoint:
             return _form(console, "/", "", str(error), status=400)
         user, where = form.get("user", ""), form.get("next", "/")
         try:
-            security = await console.login.verify(user, form.get("password", ""), form.get("mechanism", ""))
+            security = await console.login.verify(
+                user,
+                form.get("password", ""),
+                form.get("mechanism", ""),
+                place_of(
+                    request.client.host if request.client is not None else "",
+                    user,
+                    is_behind_proxy=console.settings.public_origin is not None,
+                ),
+                request.is_disconnected,
+            )
         except ClientError as failure:
             return _form(console, where, user, str(failure), status=403)
         except TooManyLogins as failure:

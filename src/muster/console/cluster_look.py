@@ -45,7 +45,7 @@ class Answers:
     shards: Mapping[tuple[str, int], str] | None = None
     """(log, partition) -> `ready` or `loading`; None: the node did not answer."""
     silent_seconds: int = 0
-    """So long it has not answered what it was asked."""
+    """Since when it was asked without an answer so far; 0 if it has answered. The state of its shards is not known then."""
 
     @property
     def loading(self) -> int:
@@ -79,8 +79,24 @@ class ClusterLook:
 
     def answers(self, node_id: int) -> Answers:
         known = self._answers.get(node_id, Answers())
-        silent = time.monotonic() - self._began[node_id] if node_id in self._asking else 0.0
-        return replace(known, silent_seconds=int(silent)) if silent >= SILENT_SECONDS else known
+        silent_seconds = self._silent_seconds(node_id)
+        return replace(known, silent_seconds=silent_seconds, shards=None) if silent_seconds else known
+
+    @property
+    def store_silent_seconds(self) -> int:
+        """Since when the store was asked for leases without an answer so far; 0 if it has answered."""
+        return self._silent_seconds("leases")
+
+    async def close(self) -> None:
+        """What is under way is given up."""
+        under_way = list(self._asking.values())
+        for question in under_way:
+            question.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+    def _silent_seconds(self, what: object) -> int:
+        silent = time.monotonic() - self._began[what] if what in self._asking else 0.0
+        return int(silent) if silent >= SILENT_SECONDS else 0
 
     def _ask(self, what: object, question: Callable[[], Awaitable[None]]) -> None:
         now = time.monotonic()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -15,7 +16,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from muster.client.topics import TopicDescription
-from muster.console.cluster_look import Answers
+from muster.console.cluster_look import Answers, ClusterLook
 from muster.console.live import FIRST_LOOK_SECONDS
 from muster.console.paging import portion_of
 from muster.console.polled_region import stream_region
@@ -28,6 +29,8 @@ EVERY_SECONDS: Final = 3.0
 PATIENCE_SECONDS: Final = 1.0
 """So long an update waits for nodes that have not answered, before it is sent with what is known."""
 PAGE_SHARDS: Final = 200
+_STORE_THREADS: Final = ThreadPoolExecutor(4, "leases")
+"""Their own: a store that does not answer must not hold up what else needs threads, such as the names of brokers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,8 @@ async def follow_cluster(visit: Visit) -> Response:
     async def markup() -> str:
         return visit.console.render("cluster_nodes.html", await _context(visit, PATIENCE_SECONDS))
 
-    return stream_region(visit, "nodes", markup, EVERY_SECONDS)
+    look = visit.live.cluster_look
+    return stream_region(visit, "nodes", markup, EVERY_SECONDS, lambda: not _is_asking(look))
 
 
 async def _context(visit: Visit, patience_seconds: float) -> dict[str, Any]:
@@ -85,7 +89,7 @@ async def _context(visit: Visit, patience_seconds: float) -> dict[str, Any]:
     ]
     return {
         "failure": look.failure,
-        "is_asking": look.topics is None and not look.failure,
+        "is_asking": _is_asking(look),
         "is_known": look.topics is not None,
         "nodes": [
             Node(
@@ -109,7 +113,12 @@ async def _context(visit: Visit, patience_seconds: float) -> dict[str, Any]:
         "has_store": visit.console.settings.store is not None,
         "is_asking_store": visit.console.settings.store is not None and look.leases is None,
         "store_failure": store_failure,
+        "store_silent_seconds": look.store_silent_seconds,
     }
+
+
+def _is_asking(look: ClusterLook) -> bool:
+    return look.topics is None and not look.failure
 
 
 def _leaders(topic: TopicDescription | None) -> Counter[int]:
@@ -128,6 +137,6 @@ async def _leases(visit: Visit) -> tuple[Mapping[int, NodeLease], str]:
     if refusal := await visit.refusal_to_describe_cluster():
         return {}, refusal
     try:
-        return await asyncio.to_thread(store.leases), ""
+        return await asyncio.get_running_loop().run_in_executor(_STORE_THREADS, store.leases), ""
     except StoreFailure as failure:
         return {}, str(failure)

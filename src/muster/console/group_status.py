@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from muster.client.failure import ClientError
 from muster.client.groups import GroupDescription, GroupListing, GroupMember
 from muster.client.held_offsets import Holder
 from muster.client.offset_messages import CommittedOffset
@@ -40,12 +41,14 @@ class GroupStatus:
     looked_ms: int | None = None
     """When the positions were asked for last."""
     failure: str = ""
-    """Why they are not known."""
+    """Why they are not known, or not those of now."""
     held_by: tuple[Holder, ...] = ()
     """Transactions that can be the ones that keep offsets from being final."""
     version: int = 0
     lags: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=TREND_MS // _TREND_EVERY_MS + 1))
-    """Lag in records at times of the last minute."""
+    """Lag in records at times of the last minute, all of the same number of partitions."""
+    counted: int = 0
+    """So many partitions."""
 
     @property
     def state(self) -> str:
@@ -93,24 +96,42 @@ class GroupStatus:
             self.held_by = holders
             self.version += 1
 
-    def set_positions(self, positions: list[Position], now_ms: int, failure: str = "") -> None:
+    def set_positions(self, positions: list[Position], now_ms: int) -> None:
         """Positions as of now. A time lag that only grew with the clock is no change."""
-        if _without_waits(positions) != _without_waits(self.positions) or failure != self.failure:
+        if _without_waits(positions) != _without_waits(self.positions) or self.failure:
             self.version += 1
-        self.positions, self.looked_ms, self.failure = positions, now_ms, failure
-        lag = self.lag
-        if lag is not None:
-            self._note_lag(now_ms, lag)
+        self.positions, self.looked_ms, self.failure = positions, now_ms, ""
+        self._note_lags(now_ms)
 
-    def _note_lag(self, now_ms: int, lag: int) -> None:
+    def set_failure(self, failure: ClientError, now_ms: int) -> None:
+        """Positions cannot be asked for now. Those of the last look stay if the failure is one that passes."""
+        positions = self.positions if failure.is_retriable else []
+        if positions != self.positions or str(failure) != self.failure:
+            self.version += 1
+        self.positions, self.looked_ms, self.failure = positions, now_ms, str(failure)
+        self._note_lags(now_ms)
+
+    def _note_lags(self, now_ms: int) -> None:
         before = self.change
         while self.lags and now_ms - self.lags[0][0] > TREND_MS:
             self.lags.popleft()
+        if not self.failure:
+            self._note_lag(now_ms)
+        if self.change != before:
+            self.version += 1
+
+    def _note_lag(self, now_ms: int) -> None:
+        """Only lags of as many partitions are compared: one that has no leader for a moment is no lag that was made up for, and
+        no lag that has come up when it has one again."""
+        lag, counted = self.lag, sum(each.lag is not None for each in self.positions)
+        if lag is None or (self.lags and counted < self.counted):
+            return
+        if counted > self.counted:
+            self.lags.clear()
         if len(self.lags) > 1 and self.lags[-1][0] - self.lags[-2][0] < _TREND_EVERY_MS:
             self.lags.pop()
         self.lags.append((now_ms, lag))
-        if self.change != before:
-            self.version += 1
+        self.counted = counted
 
 
 def _without_waits(positions: list[Position]) -> list[tuple[object, ...]]:

@@ -59,6 +59,7 @@ class GroupView:
         version = None if known is None else (known.version, known.waited)
         told = (
             self._observer.trouble_of(self.group),
+            self._observer.unread(self.group),
             reader.trouble,
             reader.lost,
             reader.has_journal,
@@ -90,6 +91,8 @@ class GroupView:
             else None,
             "reader": observer.reader,
             "trouble": observer.trouble_of(self.group),
+            "unread": observer.unread(self.group),
+            "is_whole": observer.reader.timelines.of(self.group).is_whole,
             "now_ms": now_ms,
             **self._described(history),
         }

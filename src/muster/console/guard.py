@@ -34,6 +34,8 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
 }
 MOST_BODY_BYTES: Final = 1 << 20
+MOST_LOGIN_BYTES: Final = 8 << 10
+"""Of a form that anybody may send."""
 _SAFE: Final = ("GET", "HEAD")
 
 
@@ -48,7 +50,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
         has_started = False
 
         async def with_headers(message: Message) -> None:
@@ -69,7 +71,7 @@ class Guard:
             text = log_and_describe(failure, f"Answering {scope['path']}", "Load it again.")
             await PlainTextResponse(f"{text}\n", 500)(scope, receive, with_headers)
 
-    def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
+    def _refusal(self, method: str, path: str, headers: Headers) -> PlainTextResponse | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
             return PlainTextResponse(
@@ -87,8 +89,9 @@ class Guard:
                 403,
             )
         length = headers.get("content-length", "")
-        if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
-            return PlainTextResponse(f"A form has at most {MOST_BODY_BYTES} bytes, and says how many.\n", 413)
+        most = MOST_LOGIN_BYTES if path == "/login" else MOST_BODY_BYTES
+        if not length.isdecimal() or int(length) > most:
+            return PlainTextResponse(f"This form has at most {most} bytes, and says how many.\n", 413)
         return None
 
     def _is_ours(self, host: str) -> bool:

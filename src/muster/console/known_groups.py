@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from muster.client.failure import ClientError
 from muster.client.groups import GroupDescription, GroupListing
 from muster.console.group_status import GroupStatus, Position
 
@@ -19,6 +20,8 @@ class KnownGroups:
         """Grows with every change of what is known of a group."""
         self.looks = 0
         """Grows with every answer about offsets: time lags grow though nothing changes."""
+        self._seen = 0
+        """Groups that somebody has looked at since they were listed."""
         self._names: list[str] | None = None
         self._topics: dict[str, frozenset[str]] = {}
         """Group -> topics that it has a commit or an assignment in."""
@@ -39,7 +42,7 @@ class KnownGroups:
         return (group for group, known in self.statuses.items() if known.looked_ms is None)
 
     def count_seen(self) -> int:
-        return sum(known.looked_ms is not None for known in self.statuses.values())
+        return self._seen
 
     def list_anew(self, listings: Iterable[GroupListing], *, is_whole: bool = True) -> None:
         """The list as the cluster has it. If it is not whole, a group that is not in it may be there all the same."""
@@ -70,24 +73,31 @@ class KnownGroups:
         self.changes += known.version != version
 
     def set_positions(self, group: str, positions: list[Position], now_ms: int) -> None:
-        self._set_positions(group, positions, now_ms, "")
+        known = self.statuses[group]
+        version = self._note_look(known)
+        known.set_positions(positions, now_ms)
+        self.changes += known.version != version
         self._set_topics(group, frozenset(each.place.topic for each in positions))
 
-    def set_failure(self, group: str, now_ms: int, failure: str) -> None:
+    def set_failure(self, group: str, now_ms: int, failure: ClientError) -> None:
         """Its offsets cannot be asked for now. It goes on to count as a reader of its topics."""
-        if group in self.statuses:
-            self._set_positions(group, [], now_ms, failure)
+        known = self.statuses.get(group)
+        if known is not None:
+            version = self._note_look(known)
+            known.set_failure(failure, now_ms)
+            self.changes += known.version != version
 
-    def _set_positions(self, group: str, positions: list[Position], now_ms: int, failure: str) -> None:
-        known = self.statuses[group]
-        version = known.version
-        known.set_positions(positions, now_ms, failure)
-        self.changes += known.version != version
+    def _note_look(self, known: GroupStatus) -> int:
+        """The version of its status before the answer."""
         self.looks += 1
+        self._seen += known.looked_ms is None
+        return known.version
 
     def drop(self, group: str) -> None:
         """The cluster does not have it any more."""
-        if self.statuses.pop(group, None) is not None:
+        known = self.statuses.pop(group, None)
+        if known is not None:
+            self._seen -= known.looked_ms is not None
             self._set_topics(group, frozenset())
             self._names = None
             self.version += 1

@@ -41,7 +41,7 @@ class Lanes:
     owners: tuple[tuple[str, int], ...]
     """Name and number of its colour, in the order of their first appearance."""
     page: Portion[Partition]
-    """Of the partitions whose topics are asked for, those that are drawn."""
+    """Of the partitions whose topics are asked for and that somebody owned since then, those that are drawn."""
 
     @property
     def ticks(self) -> list[int]:
@@ -60,14 +60,17 @@ def lanes_of(history: History, until_ms: int, choice: GroupChoice) -> Lanes | No
     recent = history.rebalances[-SHOWN_REBALANCES:]
     from_ms = recent[0].began_ms if recent else until_ms - 1
     to_ms = max(until_ms, from_ms + 1)
-    asked_for = sorted(each for each in ownership.pieces if choice.has(each[0]))
+    asked_for = sorted(
+        partition
+        for partition, pieces in ownership.pieces.items()
+        if choice.has(partition[0]) and pieces[-1].to_ms > from_ms
+    )
     page = portion_of(asked_for, choice.lanes, PAGE_LANES)
     most = max(4, MOST_PIECES // max(1, len(page.items)))
     lanes = []
     for partition in page.items:
         pieces = [each for each in ownership.pieces[partition] if each.to_ms > from_ms][-most:]
-        if pieces:
-            lanes.append(Lane(partition, tuple(pieces)))
+        lanes.append(Lane(partition, tuple(pieces)))
     shown = {piece.owner for lane in lanes for piece in lane.pieces}
     owners = tuple((name, colour) for name, colour in ownership.colours.items() if name in shown)
     return Lanes(from_ms, to_ms, tuple(lanes), owners, page)

@@ -185,6 +185,7 @@ class Live:
         for look in looks:
             look.cancel()
         await asyncio.gather(*looks, return_exceptions=True)
+        await self.cluster_look.close()
         await self.observer.close()
 
     async def stream(self, view: View, is_allowed: Callable[[], bool]) -> AsyncIterator[str]:

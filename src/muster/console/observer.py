@@ -41,6 +41,10 @@ SLOWEST_EVENT_SECONDS: Final = 0.4
 """Showing events rests four times as long as it was busy, but no longer than that."""
 SWEEP_GROUPS: Final = 200
 """Of groups that no page shows so many are asked about with each look, so that lists can be sorted by their lag."""
+TIMELINE_SECONDS: Final = 2.0
+"""A look waits so long for timelines; those that take longer are read on beside it."""
+READ_AT_ONCE: Final = 8
+"""Timelines."""
 FRESH_SECONDS: Final = 1.5
 KNOWN_SECONDS: Final = 10.0
 SHOWN_FAILURES: Final = 3
@@ -80,8 +84,12 @@ class Observer:
         self.list_trouble = ""
         """Which brokers did not say what groups they have."""
         self._failed: dict[str, str] = {}
-        """Groups that could not be described at the last look, or whose timeline could not be read, and why; also those that
-        are not listed."""
+        """Groups that could not be described at the last look, and why; also those that are not listed."""
+        self._unread: dict[str, str] = {}
+        """Groups on open pages whose timeline could not be read as a whole at the last look, and why."""
+        self._reading: dict[str, asyncio.Task[None]] = {}
+        """Groups whose timeline is being read."""
+        self._turns = asyncio.Semaphore(READ_AT_ONCE)
         self._ends = EndsSeen()
         self._listed_at = float("-inf")
         self._looked_at: dict[str, float] = {}
@@ -108,9 +116,10 @@ class Observer:
             self._running = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
+        under_way = [*self._reading.values(), *([self._running] if self._running is not None else [])]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
         await self.cluster.close()
 
     async def _run(self) -> None:
@@ -202,7 +211,11 @@ class Observer:
 
     def trouble_of(self, group: str) -> str:
         """Why what is known of a group may be old, or why nothing is; empty if that is not so."""
-        return self.trouble or self._failed.get(group, "")
+        return self.trouble or self._failed.get(group, "") or self.unread(group)
+
+    def unread(self, group: str) -> str:
+        """Why the rebalances of a group are not known as far back as the log has them; empty if that is not so."""
+        return self._unread.get(group, "")
 
     def forget(self, group: str) -> None:
         """Somebody has changed it: the next page asks anew."""
@@ -222,20 +235,35 @@ class Observer:
                 if now - self._looked_at.get(group, float("-inf")) > FRESH_SECONDS
             ]
             await self._look_at(stale, wanted.detail)
-        for group in wanted.detail:
-            await self._read_timeline(group)
+        await self._read_timelines(wanted.detail)
+
+    async def _read_timelines(self, groups: Iterable[str]) -> None:
+        """A broker that does not answer holds up the timelines in its own partitions alone."""
+        reading = [self._reading.get(group) or self._start_reading(group) for group in groups]
+        if reading:
+            _, late = await asyncio.wait(reading, timeout=TIMELINE_SECONDS)
+            for task in late:
+                task.add_done_callback(lambda _: self._has_news.set())
+
+    def _start_reading(self, group: str) -> asyncio.Task[None]:
+        self._reading[group] = task = asyncio.create_task(self._read_timeline(group))
+        task.add_done_callback(lambda _: self._reading.pop(group))
+        return task
 
     async def _read_timeline(self, group: str) -> None:
         try:
-            await self.reader.read_whole(group)
-        except ClientError as failure:
-            self._failed[group] = str(failure)
+            async with self._turns:
+                await self.reader.read_whole(group)
+            self._unread.pop(group, None)
+        except Exception as failure:
+            self._unread[group] = log_and_describe(failure, f"Reading what happened to {group}")
 
     async def _look_around(self, wanted: Wants) -> None:
         """At what pages show, and where a list is open at a portion of the groups that no page shows. This alone says that
         there is no trouble any more: other looks ask for a part of it."""
         before = self.trouble
         await self.look(wanted)
+        self._unread = {group: why for group, why in self._unread.items() if group in wanted.detail}
         if wanted.listing:
             await self._look_at_others(wanted)
         if self.trouble == before:  # what has failed meanwhile may be of a page that was not open then
@@ -274,7 +302,7 @@ class Observer:
             if known is None:
                 continue
             if isinstance(found, ClientError):
-                self.groups.set_failure(group, now_ms, str(found))
+                self.groups.set_failure(group, now_ms, found)
             else:
                 positions = self._positions(known, found, ends, unstable.get(group), now_ms)
                 self.groups.set_positions(group, positions, now_ms)
@@ -296,7 +324,7 @@ class Observer:
         for group, described in (await admin.describe_each(self.cluster, group_ids)).items():
             if isinstance(described, ClientError):
                 self._failed[group] = str(described)
-                self.groups.set_failure(group, self.now_ms(), str(described))
+                self.groups.set_failure(group, self.now_ms(), described)
             else:
                 self._failed.pop(group, None)
                 self.groups.describe(described)

@@ -12,6 +12,7 @@ from muster.client.groups import GroupListing
 from muster.console.group_status import GroupStatus
 from muster.console.group_timeline import Latest
 from muster.console.observer import Observer, Wants
+from muster.console.paging import Portion, portion_of
 from muster.console.rendering import bracket
 from muster.console.time_lag import Bracket
 
@@ -70,23 +71,14 @@ class Row:
     latest: Latest | None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The groups that match: how many, and those on the page."""
-
-    matching: int
-    page: int
-    pages: int
-    shown: list[str]
-
-
 class OverviewView:
     regions: Final = {"groups": "groups.html"}
 
     def __init__(self, observer: Observer, choice: Choice) -> None:
         self._observer = observer
         self.choice = choice
-        self._found = Found(0, 1, 1, [])
+        self._found: Portion[str] = portion_of([], 1, PAGE_ROWS)
+        """The groups that match, and those of them that are on the page."""
         self._found_for: object = None
         """What the groups that were found depend on, as it was then."""
 
@@ -95,25 +87,25 @@ class OverviewView:
         return f"overview {self.choice!r}"
 
     def wants(self) -> Wants:
-        return Wants(True, frozenset(self._find().shown))
+        return Wants(True, frozenset(self._find().items))
 
     def fingerprint(self) -> object:
         observer = self._observer
         reader, statuses = observer.reader, observer.groups.statuses
         versions = tuple(
             (group, statuses[group].version, bracket(statuses[group].waited), self._timeline_version(group))
-            for group in self._find().shown
+            for group in self._find().items
         )
         told = (self._trouble(), reader.trouble, reader.lost, reader.has_journal, observer.groups.has_listed)
-        return observer.groups.version, told, versions
+        return observer.groups.version, observer.groups.count_seen(), told, versions
 
     def context(self) -> dict[str, Any]:
         found = self._find()
         observer, statuses = self._observer, self._observer.groups.statuses.values()
         return {
             "choice": self.choice,
-            "rows": [self._row(group) for group in found.shown],
-            "matching": found.matching,
+            "rows": [self._row(group) for group in found.items],
+            "matching": found.total,
             "all": len(statuses),
             "looked_at": observer.groups.count_seen(),
             "is_asking": not observer.groups.has_listed and not observer.trouble,
@@ -130,9 +122,9 @@ class OverviewView:
         observer = self._observer
         if observer.trouble or observer.list_trouble:
             return observer.trouble or observer.list_trouble
-        return next(filter(None, map(observer.trouble_of, self._find().shown)), "")
+        return next(filter(None, map(observer.trouble_of, self._find().items)), "")
 
-    def _find(self) -> Found:
+    def _find(self) -> Portion[str]:
         """Sorted once for each change of what that depends on: there may be thousands of groups and hundreds of pages."""
         groups, timelines = self._observer.groups, self._observer.reader.timelines
         depends_on = (
@@ -142,10 +134,7 @@ class OverviewView:
             timelines.version if self.choice.sort == "rebalance" else 0,
         )
         if depends_on != self._found_for:
-            names = self._matching()
-            pages = max(1, -(-len(names) // PAGE_ROWS))
-            page = min(self.choice.page, pages)
-            self._found = Found(len(names), page, pages, names[(page - 1) * PAGE_ROWS : page * PAGE_ROWS])
+            self._found = portion_of(self._matching(), self.choice.page, PAGE_ROWS)
             self._found_for = depends_on
         return self._found
 

@@ -1,7 +1,7 @@
 """A region of a page that the console asks for again and again while the page is open, by server-sent events.
 
 For pages whose contents the observer does not follow: records as they come, the nodes of the cluster. Each such page asks the
-cluster for itself, at an interval, and rests fifty times as long as it was busy.
+cluster for itself, at an interval, and rests sixty-five times as long as it was busy.
 """
 
 from __future__ import annotations
@@ -23,13 +23,18 @@ MakeMarkup: TypeAlias = Callable[[], Awaitable[str | None]]
 _SLOWEST_SECONDS: Final = 60.0
 
 
-def stream_region(visit: Visit, region: str, make: MakeMarkup, every_seconds: float) -> Response:
+def stream_region(
+    visit: Visit, region: str, make: MakeMarkup, every_seconds: float, is_settled: Callable[[], bool] = lambda: True
+) -> Response:
+    """`is_settled`: whether what was made last is what the cluster says, or why it says nothing."""
     if not visit.live.has_room():
         return Response("Too many pages are open.\n", 503, media_type="text/plain")
-    return StreamingResponse(_events(visit, region, make, every_seconds), media_type="text/event-stream")
+    return StreamingResponse(_events(visit, region, make, every_seconds, is_settled), media_type="text/event-stream")
 
 
-async def _events(visit: Visit, region: str, make: MakeMarkup, every_seconds: float) -> AsyncIterator[str]:
+async def _events(
+    visit: Visit, region: str, make: MakeMarkup, every_seconds: float, is_settled: Callable[[], bool]
+) -> AsyncIterator[str]:
     live = visit.live  # the one of this page, also if the user gets another one meanwhile
     live.polled += 1
     version, shown, silent_seconds = 0, "", 0.0
@@ -40,7 +45,7 @@ async def _events(visit: Visit, region: str, make: MakeMarkup, every_seconds: fl
             markup = await make()
             if markup is not None and markup != shown:
                 version, shown, silent_seconds = version + 1, markup, 0.0
-                body = {"now": live.observer.now_ms(), "settled": True, "regions": {region: markup}}
+                body = {"now": live.observer.now_ms(), "settled": is_settled(), "regions": {region: markup}}
                 yield f"id: {version}\nevent: regions\ndata: {json.dumps(body)}\n\n"
             elif silent_seconds >= PING_SECONDS:
                 silent_seconds = 0.0

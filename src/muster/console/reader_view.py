@@ -46,7 +46,11 @@ class ReaderView:
         }
 
     def _trouble(self) -> str:
-        return self._observer.trouble or self._observer.list_trouble
+        """Of all, of the list, or of the first reader that could not be asked about."""
+        observer = self._observer
+        if observer.trouble or observer.list_trouble:
+            return observer.trouble or observer.list_trouble
+        return next(filter(None, (observer.trouble_of(group) for group, _ in self._readers()[:SHOWN_READERS])), "")
 
     def _readers(self) -> list[tuple[str, int | None]]:
         return [] if self._topic is None else self._observer.groups.readers_of(self._topic)

@@ -27,7 +27,7 @@ SPARE_FILES: Final = 200
 
 
 class CannotListen(Exception):
-    """The address is taken or not ours, or the certificate cannot be used. Says which."""
+    """The address is taken or not ours, the certificate cannot be used, or there are too few open files. Says which."""
 
 
 def serve(settings: ConsoleSettings) -> None:
@@ -41,7 +41,7 @@ def serve(settings: ConsoleSettings) -> None:
     app = build_app(replace(settings, port=port))
     config = uvicorn.Config(
         app,
-        limit_concurrency=most_connections(_open_files()),
+        limit_concurrency=most_connections(_open_files()) + 1,  # uvicorn refuses from this number on
         log_config=None,
         log_level="warning",
         access_log=False,
@@ -61,8 +61,10 @@ def serve(settings: ConsoleSettings) -> None:
 
 
 def most_connections(open_files: int) -> int:
-    """That fit among so many open files."""
-    return max(1, min(MOST_CONNECTIONS, open_files - SPARE_FILES))
+    """That fit among so many open files. CannotListen if none does."""
+    if open_files <= SPARE_FILES:
+        raise CannotListen(f"{open_files} open files are too few: allow more than {SPARE_FILES} (ulimit -n)")
+    return min(MOST_CONNECTIONS, open_files - SPARE_FILES)
 
 
 def _open_files() -> int:

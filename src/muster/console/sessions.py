@@ -81,7 +81,7 @@ class Sessions:
         return session
 
     def end_of(self, request: Request) -> None:
-        """What the browser had is worth nothing any more, nor is its password kept."""
+        """The cookie of the browser opens no session after this, and the password is not kept."""
         self._sessions.pop(request.cookies.get(self._cookie, ""), None)
 
     def end(self, session: Session, response: Response) -> None:

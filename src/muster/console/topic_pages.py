@@ -13,6 +13,7 @@ from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
 from muster.client.partitions import TopicPartition
 from muster.client.topics import TopicDescription
+from muster.console.paging import portion_of
 from muster.console.reader_view import ReaderView
 from muster.console.record_text import FORMS, LONG_BYTES, SHORT_BYTES, Shown, show_bytes
 from muster.console.rendering import MOST_NAME, link
@@ -56,24 +57,21 @@ class ShownRecord:
 async def topics(visit: Visit) -> Response:
     wanted = visit.query.get("q", "").strip()[:200]
     internal = visit.query.get("internal") == "1"
-    page = max(1, visit.number("page", least=1) or 1)
     found = await admin.list_topics(visit.observer.cluster, internal=internal)
     matching = [each for each in found if wanted.casefold() in each.name.casefold()]
-    pages = max(1, -(-len(matching) // PAGE_TOPICS))
-    page = min(page, pages)
-    shown = matching[(page - 1) * PAGE_TOPICS : page * PAGE_TOPICS]
+    shown = portion_of(matching, visit.number("page", least=1) or 1, PAGE_TOPICS)
     await visit.live.visit(ReaderView(visit.observer, None))
     groups = visit.observer.groups
     context = {
-        "topics": [(each, groups.readers_of(each.name)) for each in shown],
+        "topics": [(each, groups.readers_of(each.name)) for each in shown.items],
         "seen": groups.count_seen(),
         "groups": len(groups.statuses),
-        "matching": len(matching),
+        "matching": shown.total,
         "all": len(found),
         "q": wanted,
         "internal": internal,
-        "page": page,
-        "pages": pages,
+        "page": shown.page,
+        "pages": shown.pages,
     }
     return visit.page("topics.html", context)
 

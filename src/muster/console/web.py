@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from muster.client.failure import ClientError
+from muster.console.audit import write_audit_line
 from muster.console.cluster_right import refusal_to_describe
 from muster.console.live import Live, View
 from muster.console.login import Login
@@ -136,6 +137,8 @@ def page_for(console: Console, handler: Handler, *, changes: bool = False) -> Ca
         except ClientError as failure:
             return visit.failure(str(failure), 502)
         except Exception as failure:
+            if changes:
+                write_audit_line(request, session, f"{request.url.path} {visit.form.get('id', '')!r}", failure)
             next_step = "See whether it was done before you try again." if changes else "Load it again."
             return visit.failure(log_and_describe(failure, f"Answering {request.url.path}", next_step), 500)
 

@@ -174,7 +174,7 @@ def _what_was_done(outcome: ResetOutcome, planned: Sequence[Move]) -> str:
         )
     if failure.code in (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS):
         return f"somebody joined it meanwhile ({failure.name}): nothing was changed"
-    return f"{failure} Nothing was changed."
+    return outcome.told
 
 
 async def _refusal(cluster: Cluster, group_id: str, *, may_create: bool) -> tuple[str, bool]:
