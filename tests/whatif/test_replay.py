@@ -82,7 +82,7 @@ def test_advice_names_its_evidence_and_is_not_given_without_any() -> None:
         ("moved", 2 * found.recorded.moved, f"moves {2 * found.recorded.moved} partitions"),
         ("unowned_ms", found.recorded.unowned_ms // 2, "is without an owner for"),
     ):
-        doubtful = replace(found, given_back=replace(found.given_back, **{figure: value}))
+        doubtful = replace(found, replayed_as_recorded=replace(found.replayed_as_recorded, **{figure: value}))
         assert advise([as_row(doubtful)]) is None
         assert f"the replay with the recorded settings {said}" in why_none([as_row(doubtful)])
     worse = replace(found, replayed=found.recorded)
@@ -106,8 +106,8 @@ def test_variant_is_compared_with_the_replay_of_the_recorded_settings() -> None:
     """That replay may differ from the recording, and a variant that is worse than it is no improvement."""
     (found,) = answer("g", random_payloads(6), [Variant(initial_delay_ms=0)])
     was = replace(found.recorded, unowned_ms=10_000)
-    again = replace(found.given_back, unowned_ms=8_000)
-    worse = replace(found, recorded=was, given_back=again, replayed=replace(found.replayed, unowned_ms=9_000))
+    again = replace(found.replayed_as_recorded, unowned_ms=8_000)
+    worse = replace(found, recorded=was, replayed_as_recorded=again, replayed=replace(found.replayed, unowned_ms=9_000))
     assert advise([as_row(worse)]) is None
     assert "with none of these settings" in why_none([as_row(worse)])
     better = replace(worse, replayed=replace(found.replayed, unowned_ms=7_000))

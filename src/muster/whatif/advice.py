@@ -27,7 +27,7 @@ def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _best(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Replay is compared with replay: what it makes of the recorded settings may differ from what was."""
-    better = [row for row in rows if row["replayed_unowned_ms"] < row["given_back_unowned_ms"]]
+    better = [row for row in rows if row["replayed_unowned_ms"] < row["replayed_as_recorded_unowned_ms"]]
     return min(
         better,
         key=lambda row: (row["replayed_unowned_ms"], row["replayed_rebalances"], len(row["variant"])),
@@ -45,15 +45,15 @@ def _refused(row: dict[str, Any]) -> str | None:
 
 def _doubt(row: dict[str, Any]) -> str | None:
     """Why the figures cannot be believed. None if they can."""
-    was, again = row["recorded_rebalances"], row["given_back_rebalances"]
+    was, again = row["recorded_rebalances"], row["replayed_as_recorded_rebalances"]
     if row["reproduced"] < was * _BELIEVED:
         return f"the replay gives back only {row['reproduced']} of the {was} recorded rebalances"
     if was < again * _BELIEVED:
         return f"the replay with the recorded settings has {again} rebalances, and there were {was}"
-    was, again = row["recorded_moved"], row["given_back_moved"]
+    was, again = row["recorded_moved"], row["replayed_as_recorded_moved"]
     if abs(again - was) > was * _MOVED_WITHIN:
         return f"the replay with the recorded settings moves {words.plural(again, 'partition')}, and {was} moved"
-    was, again = row["recorded_unowned_ms"], row["given_back_unowned_ms"]
+    was, again = row["recorded_unowned_ms"], row["replayed_as_recorded_unowned_ms"]
     if abs(again - was) > was * _UNOWNED_WITHIN:
         return (
             f"the replay with the recorded settings is without an owner for {again / 1000:.1f} s, and it was"
@@ -99,7 +99,7 @@ def advise(rows: Sequence[dict[str, Any]]) -> str | None:
 
 def _replayed_as_recorded(best: dict[str, Any]) -> str:
     """What it was compared with, where that is another number than the recorded one."""
-    was, again = (f"{best[name] / 1000:.1f} s" for name in ("recorded_unowned_ms", "given_back_unowned_ms"))
+    was, again = (f"{best[name] / 1000:.1f} s" for name in ("recorded_unowned_ms", "replayed_as_recorded_unowned_ms"))
     return "" if was == again else f" ({again} in the replay with the recorded settings)"
 
 

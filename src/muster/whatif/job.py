@@ -19,7 +19,7 @@ from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.arrow_map import is_connect, map_arrow
 from muster.pipeline.decode.consumer_group_rows import GROUP_EPOCH_TYPES, MEMBER_EPOCH_TYPES
 from muster.pipeline.log_schema import COMMIT_TYPES
-from muster.whatif.answer import GIVEN_BACK, Answer, Question, as_row, problem_row
+from muster.whatif.answer import REPLAYED_AS_RECORDED, Answer, Question, as_row, problem_row
 from muster.whatif.arrivals import arrivals_of
 from muster.whatif.figures import Figures
 from muster.whatif.generations import ASSUMED, FROM_GENERATIONS, journal_of
@@ -70,7 +70,7 @@ GIVES: Final = pa.schema(
         *((f"{kind}_{each.name}", pa.int64()) for kind in ("recorded", "replayed") for each in fields(Figures)),
         ("partitions", pa.list_(_UNOWNED)),
         ("reproduced", pa.int64()),
-        *((f"given_back_{name}", pa.int64()) for name in GIVEN_BACK),
+        *((f"replayed_as_recorded_{name}", pa.int64()) for name in REPLAYED_AS_RECORDED),
         ("assumed", pa.string()),
         ("problem", pa.string()),
     ]
