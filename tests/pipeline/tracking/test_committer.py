@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -175,11 +176,15 @@ def test_error_of_one_group_is_kept_and_told_once_while_another_group_succeeds(
     outcomes: dict[str, Callable[[], Awaitable[None]]] = {"etl": refuse}
     watched = Watched.of(monkeypatch, outcomes)
     committer = watched.committer
+
+    def has_tried(tries: int) -> bool:
+        return committer.counts.failures + committer.counts.commits >= tries and committer.is_idle
+
     for number in (1, 2):
         committer.submit(batch(number))
-        watched.wait(lambda number=number: committer.counts.failures >= number and committer.is_idle)
+        watched.wait(partial(has_tried, 2 * number - 1))
         committer.submit(batch(number, "other"))
-        watched.wait(lambda number=number: committer.counts.commits >= number and committer.is_idle)
+        watched.wait(partial(has_tried, 2 * number))
         assert "GROUP_AUTHORIZATION_FAILED" in (committer.counts.last_error or "")
     assert len(warnings(caplog)) == 1
     del outcomes["etl"]
