@@ -82,7 +82,7 @@ def test_advice_names_its_evidence_and_is_not_given_without_any() -> None:
         ("moved", 2 * found.recorded.moved, f"moves {2 * found.recorded.moved} partitions"),
         ("unowned_ms", found.recorded.unowned_ms // 2, "is without an owner for"),
     ):
-        doubtful = replace(found, given_back=replace(found.given_back, **{figure: value}))
+        doubtful = replace(found, replayed_as_recorded=replace(found.replayed_as_recorded, **{figure: value}))
         assert advise([as_row(doubtful)]) is None
         assert f"the replay with the recorded settings {said}" in why_none([as_row(doubtful)])
     worse = replace(found, replayed=found.recorded)
@@ -90,8 +90,27 @@ def test_advice_names_its_evidence_and_is_not_given_without_any() -> None:
     assert "with none of these settings" in why_none([as_row(worse)])
     refused = replace(found, variant="session.timeout.ms=5999 group.initial.rebalance.delay.ms=0")
     assert advise([as_row(refused)]) is None, "a broker with default settings does not take it"
+    assert why_none([as_row(refused)]).startswith(
+        f"No advice: with {refused.variant} partitions would have been without an owner for less time, but"
+        " session.timeout.ms=5999 is refused by a broker with default settings"
+    )
+    assert advise([as_row(refused), as_row(found)]) == advise([as_row(found)])
     quiet = replace(found, recorded=replace(found.recorded, rebalances=0))
     assert why_none([as_row(quiet)]) == "No advice: there was no rebalance."
     assert (
         why_none([problem_row("g", "static", CannotReplay("no beginning"))]) == "Nothing of this group can be replayed."
     )
+
+
+def test_variant_is_compared_with_the_replay_of_the_recorded_settings() -> None:
+    """That replay may differ from the recording, and a variant that is worse than it is no improvement."""
+    (found,) = answer("g", random_payloads(6), [Variant(initial_delay_ms=0)])
+    was = replace(found.recorded, unowned_ms=10_000)
+    again = replace(found.replayed_as_recorded, unowned_ms=8_000)
+    worse = replace(found, recorded=was, replayed_as_recorded=again, replayed=replace(found.replayed, unowned_ms=9_000))
+    assert advise([as_row(worse)]) is None
+    assert "with none of these settings" in why_none([as_row(worse)])
+    better = replace(worse, replayed=replace(found.replayed, unowned_ms=7_000))
+    advice = advise([as_row(better)])
+    assert advice is not None
+    assert "for 7.0 s instead of 10.0 s (8.0 s in the replay with the recorded settings), in" in advice

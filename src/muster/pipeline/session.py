@@ -153,11 +153,19 @@ def _send_code(session: Any) -> None:
     the zip that we came as ourselves.
     """
     context = session.sparkContext
-    packed = str(package_code(cache_directory()))
+    packed = _packed_code()
     context.addPyFile(packed)
     if came_as_zip():
         known = context.environment.get("PYTHONPATH")
         context.environment["PYTHONPATH"] = os.pathsep.join([packed, known] if known else [packed])
+
+
+def _packed_code() -> str:
+    directory = cache_directory()
+    try:
+        return str(package_code(directory))
+    except OSError as error:
+        raise SessionError(f"our code cannot be packed into {directory}: {error.strerror or error}") from None
 
 
 # -- started by spark-submit
@@ -197,7 +205,7 @@ def _connect(settings: SessionSettings) -> Iterator[SparkSession]:
         )
     from pyspark.sql import SparkSession
 
-    packed = str(package_code(cache_directory()))
+    packed = _packed_code()
     try:
         session = SparkSession.builder.remote(settings.master).appName(settings.app_name).getOrCreate()
         for name, value in session_settings(settings).items():
@@ -243,9 +251,12 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _stderr_into(log: Path) -> Iterator[None]:
-    """Java and its Python workers inherit their stderr at the start: what they say goes to the log, not to ours."""
+    """Java and its Python workers inherit their stderr at the start: what they say goes to the log, not to ours.
+
+    A start that failed has left its log, and in a container the next one has the same pid, so the same log: it begins anew.
+    """
     kept = os.dup(2)
-    with log.open("ab") as target:
+    with log.open("wb") as target:
         os.dup2(target.fileno(), 2)
         try:
             yield

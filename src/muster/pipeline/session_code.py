@@ -7,6 +7,7 @@ holds the hash of its content, so a worker never runs yesterday's code.
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
 from pathlib import Path
 
@@ -42,8 +43,11 @@ def package_code(directory: Path) -> Path:
 
 
 def _write(path: Path, contents: list[tuple[str, bytes]]) -> None:
-    unfinished = path.with_suffix(".tmp")
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in contents:
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
-    unfinished.replace(path)
+    unfinished = path.with_suffix(f".{os.getpid()}.tmp")  # another session may start at the same time
+    try:
+        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in contents:
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

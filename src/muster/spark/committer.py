@@ -11,7 +11,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from muster.client.cluster import Cluster
@@ -26,7 +26,11 @@ log = logging.getLogger("muster.spark")
 _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 30.0
 _MOST_UNDER_WAY: Final = 16
-"""Groups whose commits are made at the same time: one whose coordinator does not answer holds up no other."""
+"""Commits under way at a time, each of another group. A coordinator that does not answer holds up groups of others only if it has
+so many groups, and then for no longer than one of their tries."""
+_NO_GROUP: Final = ""
+_MOST_ERRORS: Final = 1_000
+"""Groups whose last error is kept: the newest."""
 
 
 @dataclass(slots=True)
@@ -35,7 +39,24 @@ class Counts:
 
     commits: int = 0
     failures: int = 0
-    last_error: str | None = None
+    errors: dict[str, str] = field(default_factory=dict)
+    """By group, the one that failed last at the end: why its last try failed. Without the groups whose last try went well."""
+
+    @property
+    def last_error(self) -> str | None:
+        errors = list(self.errors.values())
+        return errors[-1] if errors else None
+
+    def fail(self, group: str, error: str) -> None:
+        self.failures += 1
+        self.errors.pop(group, None)
+        self.errors[group] = error
+        if len(self.errors) > _MOST_ERRORS:
+            del self.errors[next(iter(self.errors))]
+
+    def succeed(self, group: str) -> None:
+        self.commits += 1
+        self.errors.pop(group, None)
 
 
 class Committer:
@@ -58,7 +79,7 @@ class Committer:
 
     @property
     def is_idle(self) -> bool:
-        """Nothing waits and nothing is under way, or nothing ever will be any more."""
+        """No commit waits and none is under way, or the thread has ended and makes no more."""
         return self._ended or self.waiting.is_empty
 
     def start(self) -> None:
@@ -92,7 +113,7 @@ class Committer:
         try:
             asyncio.run(self._work())
         except Exception as failure:
-            self._count_failure(f"tracking ended: {failure!r}")
+            self.counts.fail(_NO_GROUP, f"tracking ended: {failure!r}")
             log.exception("tracking ended: nothing is committed any more, the queries go on")
         finally:
             self._ended = True
@@ -136,25 +157,20 @@ class Committer:
             log.debug("the commit of group %s failed", commit.group, exc_info=True)
             self._fail(commit, f"commit offsets of group {commit.group}: {failure!r}", is_passing=False)
         else:
-            self.counts.commits += 1
-            self.counts.last_error = None
+            self.counts.succeed(commit.group)
             self._pauses.pop(commit.group, None)
             self.waiting.finish(commit)
 
     def _fail(self, commit: BatchCommit, text: str, *, is_passing: bool) -> None:
-        if text != self.counts.last_error:
+        if text != self.counts.errors.get(commit.group):
             log.warning("%s; %s", text.rstrip("."), "trying again" if is_passing else "given up for this micro-batch")
-        self._count_failure(text)
+        self.counts.fail(commit.group, text)
         if is_passing:
             self._rest(commit.group)
             self.waiting.put_back(commit)
         else:
             self._pauses.pop(commit.group, None)
             self.waiting.finish(commit)
-
-    def _count_failure(self, text: str) -> None:
-        self.counts.failures += 1
-        self.counts.last_error = text
 
     def _rest(self, group: str) -> None:
         """A newer commit of the group does not shorten its pause: its coordinator is in trouble."""

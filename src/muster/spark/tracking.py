@@ -13,7 +13,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from muster.client.cluster import Cluster
 from muster.client.failure import ClientError
@@ -28,13 +28,14 @@ from muster.spark.progress import Reached, finished, last_finished
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_Value = TypeVar("_Value")
 _PATIENCE_SECONDS: Final = 10.0
 _LAST_WORDS_SECONDS: Final = 5.0
 """How long a Python that ends waits for the last commits."""
 _LOOK_EVERY_SECONDS: Final = 0.1
 _RENEW_SECONDS: Final = 3_600.0
 """A query that has nothing to read commits again what it has: offsets of a group without members expire by their retention."""
-_MOST_RUNS: Final = 1_000
+_MOST_QUERIES: Final = 1_000
 _TELLS_LAST: Final = "MicroBatchExecution"
 """Spark's class of queries that write a micro-batch into their commit log before they tell of it."""
 
@@ -51,7 +52,7 @@ class Figures:
     skipped: int
     """Micro-batches without a group, or none of whose sources has offsets of topics."""
     last_error: str | None
-    """Of the last try, None if it went well."""
+    """Of the group that failed last among those whose last try failed; None if there is no such group."""
 
 
 def track(
@@ -111,8 +112,10 @@ class Tracking:
         """Run id -> which class of Spark runs it, as far as that could be seen."""
         self._renewals: dict[str, tuple[BatchCommit, float]] = {}
         """Run id -> its last commit, and when that is due again."""
-        self._heard: dict[str, int] = {}
-        """Run id -> its last micro-batch that was handed over; of the runs that had one last, also of ended ones."""
+        self._newest_runs: dict[str, str] = {}
+        """Query id -> its newest run, also an ended one."""
+        self._heard: dict[str, tuple[str, int]] = {}
+        """Query id -> the last micro-batch that was handed over, and its run, also an ended one."""
         self._said: set[str] = set()
         self._skipped = 0
         try:
@@ -141,14 +144,14 @@ class Tracking:
         self._spark.streams.addListener(self._listener)
         active = list(self._spark.streams.active)
         for query in active:  # they may have ended when their first progress is told
-            self.on_started(str(query.runId), str(query.id))
+            self._note_run(str(query.runId), str(query.id))
         running = {str(query.runId) for query in self._spark.streams.active}
         with self._changed:  # the end of one that has ended meanwhile may have been told before it was noted
             for query in active:
                 if str(query.runId) not in running:
                     self._runs.pop(str(query.runId), None)
         for query in active:  # one that has nothing to read tells of no progress
-            self._take_last(query)
+            self._take_last_if_readable(query)
         atexit.register(self._last_words)
 
     @property
@@ -191,7 +194,14 @@ class Tracking:
 
     def on_started(self, run_id: str, query_id: str) -> None:
         with self._changed:
+            _keep_newest(self._newest_runs, query_id, run_id)
+        self._note_run(run_id, query_id)
+
+    def _note_run(self, run_id: str, query_id: str) -> None:
+        """It may have been replaced by a newer run, of which was told meanwhile."""
+        with self._changed:
             self._runs[run_id] = query_id
+            self._newest_runs.setdefault(query_id, run_id)
         self._see_kind(run_id, query_id)
 
     def on_terminated(self, run_id: str) -> None:
@@ -203,19 +213,22 @@ class Tracking:
 
     def on_idle(self, run_id: str, query_id: str) -> None:
         """The query has nothing to read: Spark tells so every now and then."""
-        commit, due = self._renewals.get(run_id, (None, 0.0))
-        if commit is None:
-            query = self._spark.streams.get(query_id)
-            if query is not None and str(query.runId) == run_id:
-                self._take_last(query)
-        elif time.monotonic() >= due:
-            self._submit(run_id, commit)
+        with self._changed:
+            commit, due = self._renewals.get(run_id, (None, 0.0))
+            if commit is not None:
+                if time.monotonic() >= due and not self._is_replaced(run_id, query_id):
+                    self._submit(run_id, commit)
+                return
+        query = self._spark.streams.get(query_id)
+        if query is not None and str(query.runId) == run_id:
+            self._take_last(query)
 
     def on_progress(self, progress: Any) -> None:
         """A micro-batch has ended, and Spark's commit log has it: Spark writes that log first, then tells."""
         reached = finished(progress)
         with self._changed:
             self._runs.setdefault(reached.run_id, reached.query.query_id)  # it may have begun before us
+            self._newest_runs.setdefault(reached.query.query_id, reached.run_id)
         if not self._take(reached):
             self._skipped += 1
 
@@ -224,25 +237,41 @@ class Tracking:
     def _take_last(self, query: Any) -> None:
         """What the query has finished last. No event may have told of it: it was before us, or is still on its way."""
         reached = last_finished(query.lastProgress)
-        if reached is not None and reached.query.batch_id > self._heard.get(reached.run_id, -1):
+        if reached is not None and not self._has_heard(reached):
             self._take(reached)
+
+    def _take_last_if_readable(self, query: Any) -> None:
+        """One query of which nothing can be read keeps no other from being tracked."""
+        try:
+            self._take_last(query)
+        except Exception:  # py4j has no one family of errors; what a query tells may have any shape
+            log.debug("what a query has finished last cannot be read", exc_info=True)
+
+    def _has_heard(self, reached: Reached) -> bool:
+        """This micro-batch, or a later one, was handed over. A query that was started again may begin with a lower number."""
+        run_id, batch_id = self._heard.get(reached.query.query_id, ("", -1))
+        if run_id == reached.run_id:
+            return reached.query.batch_id <= batch_id
+        return self._is_replaced(reached.run_id, reached.query.query_id)
+
+    def _is_replaced(self, run_id: str, query_id: str) -> bool:
+        """A newer run of the query has handed something over: what is told late of this one is older."""
+        newest = self._newest_runs.get(query_id, run_id)
+        return newest != run_id and self._heard.get(query_id, ("", -1))[0] == newest
 
     def _take(self, reached: Reached) -> bool:
         """False if it has no group, no offsets of topics, or no room."""
         group = self._group_of(reached)
         offsets = {} if group is None else self._offsets(reached)
         with self._changed:
-            if reached.query.batch_id <= self._heard.get(reached.run_id, -1):
+            if self._has_heard(reached):
                 return True  # the last progress of the query had it already
             if group is None or not offsets:
                 return False
             if not self._submit(reached.run_id, BatchCommit(group, reached.query, offsets)):
                 self._say_once("too many groups wait for their commit: some micro-batches are not committed")
                 return False
-            self._heard.pop(reached.run_id, None)
-            self._heard[reached.run_id] = reached.query.batch_id
-            if len(self._heard) > _MOST_RUNS:
-                del self._heard[next(iter(self._heard))]
+            _keep_newest(self._heard, reached.query.query_id, (reached.run_id, reached.query.batch_id))
         return True
 
     def _submit(self, run_id: str, commit: BatchCommit) -> bool:
@@ -263,7 +292,9 @@ class Tracking:
                     f"query {query_id} has no name and is not tracked: name it with queryName, or give track a group"
                 )
             return reached.name
-        others = {each for each in self._runs.values() if each != query_id} if self._query is None else set()
+        with self._changed:
+            running = set(self._runs.values())
+        others = running - {query_id} if self._query is None else set()
         if others:
             self._say_once(
                 f"group {self._group} stands for one query, and {len(others) + 1} run: nothing is committed while they do;"
@@ -334,11 +365,11 @@ class Tracking:
         try:
             active = list(self._spark.streams.active)
             running = {str(query.runId) for query in active}
-            for query in active:
-                self._take_last(query)
         except Exception:  # py4j has no one family of errors for a JVM that is gone
             log.debug("what runs cannot be seen: Spark is gone", exc_info=True)
             return True
+        for query in active:
+            self._take_last_if_readable(query)
         with self._changed:
             return running.issuperset(self._runs)
 
@@ -349,3 +380,11 @@ class Tracking:
             while not self._committer.is_idle and time.monotonic() < until:
                 self._changed.wait(_LOOK_EVERY_SECONDS)
         self._committer.stop(max(0.0, until - time.monotonic()))
+
+
+def _keep_newest(values: dict[str, _Value], query_id: str, value: _Value) -> None:
+    """Of the queries that had one last."""
+    values.pop(query_id, None)
+    values[query_id] = value
+    if len(values) > _MOST_QUERIES:
+        del values[next(iter(values))]

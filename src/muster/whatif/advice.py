@@ -18,29 +18,42 @@ _NOT_SETTINGS: Final = (f"{MEMBERS}=", f"{PARTITIONS}=")
 
 
 def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The best variant of a group. None if none is better than what was, or the replay cannot be believed."""
+    """The best variant of a group. None if none is better than the recorded settings, or the replay cannot be believed."""
     usable = [row for row in rows if row["problem"] is None and row["recorded_rebalances"]]
     if not usable or _doubt(usable[0]) is not None:
         return None
-    usable = [row for row in usable if not any(word in row["variant"] for word in _NOT_SETTINGS)]
-    usable = [row for row in usable if refused_by_default(variant_of(row["variant"])) is None]
-    if not usable:
-        return None
-    best = min(usable, key=lambda row: (row["replayed_unowned_ms"], row["replayed_rebalances"], len(row["variant"])))
-    return best if best["replayed_unowned_ms"] < best["recorded_unowned_ms"] else None
+    return _best([row for row in _with_other_settings(usable) if _refused(row) is None])
+
+
+def _best(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Replay is compared with replay: what it makes of the recorded settings may differ from what was."""
+    better = [row for row in rows if row["replayed_unowned_ms"] < row["replayed_as_recorded_unowned_ms"]]
+    return min(
+        better,
+        key=lambda row: (row["replayed_unowned_ms"], row["replayed_rebalances"], len(row["variant"])),
+        default=None,
+    )
+
+
+def _with_other_settings(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row for row in rows if not any(word in row["variant"] for word in _NOT_SETTINGS)]
+
+
+def _refused(row: dict[str, Any]) -> str | None:
+    return refused_by_default(variant_of(row["variant"]))
 
 
 def _doubt(row: dict[str, Any]) -> str | None:
     """Why the figures cannot be believed. None if they can."""
-    was, again = row["recorded_rebalances"], row["given_back_rebalances"]
+    was, again = row["recorded_rebalances"], row["replayed_as_recorded_rebalances"]
     if row["reproduced"] < was * _BELIEVED:
         return f"the replay gives back only {row['reproduced']} of the {was} recorded rebalances"
     if was < again * _BELIEVED:
         return f"the replay with the recorded settings has {again} rebalances, and there were {was}"
-    was, again = row["recorded_moved"], row["given_back_moved"]
+    was, again = row["recorded_moved"], row["replayed_as_recorded_moved"]
     if abs(again - was) > was * _MOVED_WITHIN:
         return f"the replay with the recorded settings moves {words.plural(again, 'partition')}, and {was} moved"
-    was, again = row["recorded_unowned_ms"], row["given_back_unowned_ms"]
+    was, again = row["recorded_unowned_ms"], row["replayed_as_recorded_unowned_ms"]
     if abs(again - was) > was * _UNOWNED_WITHIN:
         return (
             f"the replay with the recorded settings is without an owner for {again / 1000:.1f} s, and it was"
@@ -60,6 +73,12 @@ def why_none(rows: Sequence[dict[str, Any]]) -> str:
     doubt = _doubt(first)
     if doubt is not None:
         return f"No advice: {doubt}, so the figures cannot be believed."
+    refused = _best(_with_other_settings(usable))
+    if refused is not None:  # only those were kept from being advised
+        return (
+            f"No advice: with {refused['variant']} partitions would have been without an owner for less time, but"
+            f" {_refused(refused)}."
+        )
     return "No advice: with none of these settings partitions would have been without an owner for less time."
 
 
@@ -68,13 +87,20 @@ def advise(rows: Sequence[dict[str, Any]]) -> str | None:
     best = best_of(rows)
     if best is None:
         return None
+    was, after = (f"{best[name] / 1000:.1f} s" for name in ("recorded_unowned_ms", "replayed_unowned_ms"))
     return (
-        f"{best['group_id']}: with {best['variant']} partitions would have been without an owner for"
-        f" {best['replayed_unowned_ms'] / 1000:.1f} s instead of {best['recorded_unowned_ms'] / 1000:.1f} s, in"
+        f"{best['group_id']}: with {best['variant']} partitions would have been without an owner for {after} instead of {was}"
+        f"{_replayed_as_recorded(best)}, in"
         f" {words.plural(best['replayed_rebalances'], 'rebalance')} instead of {best['recorded_rebalances']}"
         f"{_waited(best)}{_noticed(best)}{_not_known(best)};"
         f" the replay gives back {best['reproduced']} of the {best['recorded_rebalances']} recorded ones."
     )
+
+
+def _replayed_as_recorded(best: dict[str, Any]) -> str:
+    """What it was compared with, where that is another number than the recorded one."""
+    was, again = (f"{best[name] / 1000:.1f} s" for name in ("recorded_unowned_ms", "replayed_as_recorded_unowned_ms"))
+    return "" if was == again else f" ({again} in the replay with the recorded settings)"
 
 
 def _waited(best: dict[str, Any]) -> str:

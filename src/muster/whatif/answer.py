@@ -31,7 +31,7 @@ TOLERANCE_MS: Final = 100
 MOST_PARTITIONS: Final = 100
 """So many partitions are listed one by one: those that were longest without an owner."""
 
-GIVEN_BACK: Final = ("rebalances", "moved", "unowned_ms")
+REPLAYED_AS_RECORDED: Final = ("rebalances", "moved", "unowned_ms")
 """Figures of the replay with the recorded settings that stand in every row, beside the recorded ones."""
 
 
@@ -56,7 +56,7 @@ class Answer:
     """Those that are without an owner at any time, the longest first; `MOST_PARTITIONS` at most."""
     reproduced: int
     """Rebalances of the recording that the replay with the recorded settings gives back: generation, cause, members and time."""
-    given_back: Figures
+    replayed_as_recorded: Figures
     """Of that replay: what else it has beside those rebalances."""
     assumed: str
     """What the recording does not say."""
@@ -80,7 +80,7 @@ class Question:
         again = _as_replayed(self._recorded, Variant())
         history_again = again.history()
         self._reproduced = count_reproduced(history, history_again)
-        self._given_back = measure(again, history_again, arrivals, self._wanted).figures
+        self._replayed_as_recorded = measure(again, history_again, arrivals, self._wanted).figures
         self._assumed = "; ".join([each for each in (assumed, *_assumed(self._recorded, events)) if each])
 
     def answer(self, variant: Variant) -> Answer:
@@ -96,7 +96,7 @@ class Question:
             replayed.figures,
             _partitions(self._measured, replayed),
             self._reproduced,
-            self._given_back,
+            self._replayed_as_recorded,
             self._assumed,
         )
 
@@ -194,7 +194,7 @@ def as_row(found: Answer) -> dict[str, Any]:
         **row,
         "partitions": partitions,
         "reproduced": found.reproduced,
-        **{f"given_back_{name}": getattr(found.given_back, name) for name in GIVEN_BACK},
+        **{f"replayed_as_recorded_{name}": getattr(found.replayed_as_recorded, name) for name in REPLAYED_AS_RECORDED},
         "assumed": found.assumed,
         "problem": None,
     }
@@ -203,5 +203,7 @@ def as_row(found: Answer) -> dict[str, Any]:
 def problem_row(group: str, variant: str, problem: CannotReplay) -> dict[str, Any]:
     names = [f"{kind}_{name}" for kind in ("recorded", "replayed") for name in Figures.__dataclass_fields__]
     row: dict[str, Any] = {"group_id": group, "variant": variant, **dict.fromkeys(names)}
-    row |= dict.fromkeys(["partitions", "reproduced", *(f"given_back_{name}" for name in GIVEN_BACK)])
+    row |= dict.fromkeys(
+        ["partitions", "reproduced", *(f"replayed_as_recorded_{name}" for name in REPLAYED_AS_RECORDED)]
+    )
     return {**row, "assumed": None, "problem": str(problem)}

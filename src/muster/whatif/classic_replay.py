@@ -225,7 +225,8 @@ class ClassicReplay(CoreReplay):
         is_same_group = set(assignments) == {member.member_id for member in reply.members}
         if not assignments or not is_same_group or not self._setting.assigns_as_recorded:
             assignments = assign(reply, self._setting.counts)
-            self._computed.add(reply.generation)
+            if known is not None:
+                self._computed.add(reply.generation)
         if after_ms < 0:
             after_ms = self._usual_sync()
         send = self._send_sync if known is not None else self._send_sync_if_waited_for
@@ -247,6 +248,7 @@ class ClassicReplay(CoreReplay):
         if group is None or client.member_id not in group.members:
             self._expelled(client)
         elif group.generation == reply.generation and group.state is COMPLETING_REBALANCE:
+            self._computed.add(reply.generation)  # not before: the recorded join that cut it short counts until now
             self._send_sync(client, reply, assignments)
 
     def _assigned(self, client: Client, reply: SyncReply) -> None:

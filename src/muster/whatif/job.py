@@ -19,7 +19,7 @@ from muster.core.internal_topics import GROUP_JOURNAL
 from muster.pipeline.arrow_map import is_connect, map_arrow
 from muster.pipeline.decode.consumer_group_rows import GROUP_EPOCH_TYPES, MEMBER_EPOCH_TYPES
 from muster.pipeline.log_schema import COMMIT_TYPES
-from muster.whatif.answer import GIVEN_BACK, Answer, Question, as_row, problem_row
+from muster.whatif.answer import REPLAYED_AS_RECORDED, Answer, Question, as_row, problem_row
 from muster.whatif.arrivals import arrivals_of
 from muster.whatif.figures import Figures
 from muster.whatif.generations import ASSUMED, FROM_GENERATIONS, journal_of
@@ -70,7 +70,7 @@ GIVES: Final = pa.schema(
         *((f"{kind}_{each.name}", pa.int64()) for kind in ("recorded", "replayed") for each in fields(Figures)),
         ("partitions", pa.list_(_UNOWNED)),
         ("reproduced", pa.int64()),
-        *((f"given_back_{name}", pa.int64()) for name in GIVEN_BACK),
+        *((f"replayed_as_recorded_{name}", pa.int64()) for name in REPLAYED_AS_RECORDED),
         ("assumed", pa.string()),
         ("problem", pa.string()),
     ]
@@ -81,8 +81,12 @@ _TASKS_OF_CONNECT: Final = 64
 """A Connect session does not tell how many cores there are."""
 _BATCH: Final = ("spark.sql.execution.arrow.maxRecordsPerBatch", "32")
 """Each pair carries the whole recording of its group. Spark would put 10,000 of them into one batch."""
-_BEGINNING: Final = r'"group_created"|"result": ?"(stable|empty)"'
-"""Where a replay can begin, in the text of an event: see `stretch`."""
+_NOBODY: Final = r'"group_created"|"result": ?"empty"'
+"""In the text of an event: a replay can begin there, nobody is in the group."""
+_SETTINGS: Final = r'"kind": ?"join_completed"'
+"""In the text of an event: it has the settings of all members."""
+_ASSIGNED: Final = r'"result": ?"stable"'
+"""In the text of an event: everybody has an assignment. A replay can begin there if their settings are known by then."""
 
 
 def what_if(spark: SparkSession, log: DataFrame, variants: Sequence[Variant], group: str | None = None) -> DataFrame:
@@ -96,8 +100,7 @@ def what_if(spark: SparkSession, log: DataFrame, variants: Sequence[Variant], gr
     newer = log.where(_is_of_consumer_group()).select(*_KEY).distinct().withColumn("is_consumer", F.lit(True))
     every = journals.join(stored, list(_KEY), "full_outer").join(newer, list(_KEY), "full_outer")
     # A group whose journal can be replayed needs its generations no more; they would only travel with it.
-    has_beginning = F.exists("payloads", lambda text: text.rlike(_BEGINNING))
-    needed = F.when(~F.coalesce(has_beginning, F.lit(False)), F.col("generations")).alias("generations")
+    needed = F.when(~F.coalesce(_has_beginning(), F.lit(False)), F.col("generations")).alias("generations")
     groups = every.select(*_KEY, "payloads", needed, "is_consumer").join(_committed(log), list(_KEY), "left")
     asked = spark.createDataFrame([(str(each),) for each in variants], "changes string")
     pairs = groups.crossJoin(F.broadcast(asked)).select(*_TAKES.names)
@@ -145,6 +148,19 @@ def _is_of_consumer_group() -> Any:
     from pyspark.sql import functions as F
 
     return F.col("record_type").isin(*_CONSUMER_TYPES) & F.col("group_id").isNotNull()
+
+
+def _has_beginning() -> Any:
+    """Whether a replay can begin somewhere in the journal, as far as the text of its events shows that: see `stretch`."""
+    from pyspark.sql import functions as F
+
+    unknown, settings_known, found = (F.lit(each) for each in range(3))
+
+    def follow(state: Any, text: Any) -> Any:
+        begins = text.rlike(_NOBODY) | ((state == settings_known) & text.rlike(_ASSIGNED))
+        return F.when((state == found) | begins, found).when(text.rlike(_SETTINGS), settings_known).otherwise(state)
+
+    return F.aggregate("payloads", unknown, follow) == found
 
 
 def _generation() -> Any:
@@ -219,12 +235,15 @@ def _question(pair: dict[str, Any]) -> Question | CannotReplay:
             return _from_generations(pair, ASSUMED)
         return Question(pair["group_id"], pair["payloads"], arrivals_of(pair["committed"]))
     except Exception as failure:
-        return _instead(pair, _problem(failure))
+        return _without_journal(pair, _problem(failure))
 
 
-def _instead(pair: dict[str, Any], problem: CannotReplay) -> Question | CannotReplay:
-    """From the generations of a group whose journal cannot be replayed, if it has some."""
-    if pair["payloads"] is None or not pair["generations"]:
+def _without_journal(pair: dict[str, Any], problem: CannotReplay) -> Question | CannotReplay:
+    """From the generations of a group whose journal cannot be replayed, if it has some.
+
+    Those of a group that is or was one of the new protocol are of another time of its life than its journal.
+    """
+    if pair["payloads"] is None or pair["is_consumer"] or not pair["generations"]:
         return problem
     try:
         found = _from_generations(pair, f"{problem}, so it is replayed {FROM_GENERATIONS}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,6 +76,60 @@ def test_a_directory_that_others_may_have_made_is_refused_in_a_line(
         cache_directory()
     assert main(["pipeline", "run", "--from", str(temporary), "--lake", str(temporary / "lake")]) == FAILED
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("made", [_writable_by_all, _link_elsewhere, Path.touch])
+def test_a_cache_directory_that_others_may_have_made_is_not_taken(
+    temporary: Path, tmp_path: Path, made: Callable[[Path], None]
+) -> None:
+    shared = tmp_path / "shared"
+    (shared / ".cache").mkdir(parents=True)
+    made(shared / ".cache" / "muster")
+    assert cache_directory({"HOME": str(shared)}) == temporary
+    assert cache_directory({"XDG_CACHE_HOME": str(shared / ".cache")}) == temporary
+
+
+def test_the_users_own_cache_directory_is_made_for_this_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        found = cache_directory({"HOME": str(tmp_path)})
+        assert cache_directory({"HOME": str(tmp_path)}) == found
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(found.stat().st_mode) == 0o700
+
+
+def test_the_log_of_a_start_does_not_begin_with_what_an_earlier_one_said(tmp_path: Path) -> None:
+    """In a container both have the same pid."""
+    log = tmp_path / "spark-1.log"
+    for said in (b"failed", b"failed again"):
+        with session._stderr_into(log):
+            os.write(2, said)
+    assert log.read_bytes() == b"failed again"
+
+
+def test_two_sessions_that_start_at_once_do_not_write_the_same_file(tmp_path: Path) -> None:
+    packed = package_code(tmp_path)
+    packed.unlink()
+    of_another = packed.with_suffix(".tmp")
+    of_another.write_bytes(b"half of it")
+    assert package_code(tmp_path) == packed
+    assert of_another.read_bytes() == b"half of it"
+    assert sorted(tmp_path.iterdir()) == sorted([packed, of_another])
+
+
+def test_a_full_disk_is_told_in_a_line_and_leaves_nothing(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    monkeypatch.setattr(session, "find_spec", lambda _: object())
+    with (
+        pytest.raises(SessionError, match=f"^our code cannot be packed into {temporary}: No space left on device$"),
+        open_session(SessionSettings(master="sc://127.0.0.1:1")),
+    ):
+        raise AssertionError("it began")
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize("master", ["local[1]", "sc://127.0.0.1:1"])

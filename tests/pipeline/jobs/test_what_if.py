@@ -146,6 +146,39 @@ def test_group_whose_journal_has_no_beginning_is_replayed_from_its_generations_a
     assert FROM_GENERATIONS not in second.assumed
 
 
+def test_group_whose_journal_begins_with_a_stable_end_without_settings_is_replayed_from_its_generations(
+    spark: Any,
+) -> None:
+    events = journal(1)
+    first, second, *_ = [number for number, event in enumerate(events) if event.get("result") == "stable"]
+    rows = [generation(10_000, 5, member("anna-1")), generation(20_000, 6, member("anna-1"), member("boris-1"))]
+    (found,) = what_if(
+        spark, log_of(spark, {"g1": events[first:second]}, generations_of("g1", rows)), [Variant()]
+    ).collect()
+    assert (found.problem, found.recorded_rebalances) == (None, 2)
+    assert FROM_GENERATIONS in found.assumed
+
+
+def test_consumer_group_whose_journal_was_cut_is_not_replayed_from_generations_of_its_classic_life() -> None:
+    rows = [generation(10_000, 5, member("anna-1")), generation(20_000, 6, member("anna-1"), member("boris-1"))]
+    event = {"kind": "target_assigned", "at_ms": 90_000, "group": "g", "generation": 7, "cause": "new_member"}
+    pair = {
+        "cluster": "c",
+        "group_id": "g",
+        "changes": "as recorded",
+        "committed": None,
+        "is_consumer": True,
+        "payloads": [json.dumps(event)],
+        "generations": [json.dumps(row) for row in rows],
+    }
+    (found,) = pa.Table.from_batches(answer_rows([pa.RecordBatch.from_pylist([pair])])).to_pylist()
+    assert "does not go back to a time when it was empty" in found["problem"]
+    (classic,) = pa.Table.from_batches(
+        answer_rows([pa.RecordBatch.from_pylist([{**pair, "is_consumer": None}])])
+    ).to_pylist()
+    assert (classic["problem"], classic["recorded_rebalances"]) == (None, 2)
+
+
 def test_rows_are_read_in_order_every_pair_is_replayed_once_and_few_are_unpacked_at_a_time(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

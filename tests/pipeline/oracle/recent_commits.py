@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from muster.pipeline.ends.schema import MISSED_AFTER_MS
 from muster.pipeline.tables.columns import POSITION, Frame
 from tests.pipeline.oracle.columns import TOPIC_PARTITION
 from tests.pipeline.oracle.latest_before import latest_before
@@ -24,16 +25,20 @@ def recent_of(commits: Frame, intervals: int) -> Frame:
 
 def recent_commits(rows: Frame, leo: Frame) -> Frame:
     """`rows` of `recent_of` with the lag at their arrival: against the newest end offset sampled by then, null if none was
-    (Burrow's backfill). `leo` is `s_leo`: samples of a tail that was cut later count as what was left of it.
+    (Burrow's backfill). `sure_lag` is null also where the commit lies above an end that was old by then. `leo` is `s_leo`: samples
+    of a tail that was cut later count as what was left of it.
     """
     known = leo.sort("end_ms", "topic_epoch", "leo", "log_start")
-    polled = known.select(*TOPIC_PARTITION, "end_ms", _end="leo")
+    polled = known.select(*TOPIC_PARTITION, "end_ms", _end="leo", _sampled_ms="end_ms")
     found = latest_before(rows, polled, TOPIC_PARTITION, "commit_ms", "end_ms")
+    lag = pl.col("_end") - pl.col("committed")
+    is_old = pl.col("commit_ms") > pl.col("_sampled_ms") + MISSED_AFTER_MS
     return found.sort("log_offset").select(
         *POSITION,
         "log_offset",
         "commit_ms",
         "faithful",
         "committed",
-        lag=(pl.col("_end") - pl.col("committed")).clip(0),
+        lag=lag.clip(0),
+        sure_lag=pl.when((lag >= 0) | ~is_old).then(lag.clip(0)),
     )

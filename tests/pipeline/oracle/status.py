@@ -21,4 +21,6 @@ def statuses(lag: Frame, recent: Frame, states: Frame, samples: Frame, settings:
 
 def _windows(recent: Frame) -> Frame:
     """The last commits of each position as lists, newest last."""
-    return recent.group_by(POSITION, maintain_order=True).agg(offsets="committed", times="commit_ms", lags="lag")
+    return recent.group_by(POSITION, maintain_order=True).agg(
+        offsets="committed", times="commit_ms", lags="lag", sure_lags="sure_lag"
+    )

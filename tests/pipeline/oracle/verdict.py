@@ -16,7 +16,7 @@ Verdict: TypeAlias = tuple[str, str]
 
 _USUAL_INTERVALS = 3
 _NEARLY_ALL = 0.9
-_SURELY_RISES = 3
+_LEAST_COMMITS_THAT_RISE = 3
 _FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW", "UNKNOWN")
 _WITHOUT_MEMBERS = ("Empty", "Dead")
 
@@ -54,7 +54,7 @@ def verdict(standing: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict
     found = _without_lag(standing, allowed_lag, stop_after_ms)
     if found is not None:
         return found
-    status, evidence = _with_lag(standing, stop_after_ms)
+    status, evidence = _with_lag(standing, allowed_lag, stop_after_ms)
     unread = _unread_share(standing)
     if status in _FALLS_BEHIND and unread is not None and unread >= _NEARLY_ALL:
         return (
@@ -106,7 +106,7 @@ def _without_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdi
     return "OK", f"lag {known.lag}{beyond}"
 
 
-def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
+def _with_lag(known: Standing, allowed_lag: int, stop_after_ms: int) -> Verdict:
     assert known.lag is not None
     silent_ms = _silent_ms(known)
     if known.n_members and known.assignment_known and known.owner is None:
@@ -124,45 +124,41 @@ def _with_lag(known: Standing, stop_after_ms: int) -> Verdict:
     offsets = known.window.offsets
     if len(offsets) > 1 and min(offsets) == max(offsets):
         return "STALLED", f"{len(offsets)} commits of the same offset {known.committed}, lag {known.lag}"
-    return _speed(known)
+    return _speed(known, allowed_lag)
 
 
-def _speed(known: Standing) -> Verdict:
+def _speed(known: Standing, allowed_lag: int) -> Verdict:
     lags = [lag for lag in known.window.lags if lag is not None]
+    at_rates = ""
     if known.consume_rate is not None and known.produce_rate is not None:
         rates = f"reads {known.consume_rate:.1f}/s, written {known.produce_rate:.1f}/s"
+        at_rates = f"; {rates}"
         if known.consume_rate > known.produce_rate:
             eta = f", caught up in {span(known.eta_ms)}" if known.eta_ms is not None else ""
             return "CATCHING_UP", f"lag {known.lag}, {rates}{eta}"
-        if len(lags) > 1 and min(lags) > 0 and lags[-1] >= lags[0]:
-            return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
-        if (n_behind := _rises_for(lags)) is not None:
-            return (
-                "SLOW",
-                f"lag {known.lag}, was 0 {n_behind} commits ago and has not fallen since; {rates}",
-            )
-        if len(lags) > 1 and min(lags) == 0:
-            return "OK", f"lag {known.lag}, was caught up within the last {len(lags)} commits; {rates}"
-        if len(lags) > 1:
-            return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago; {rates}"
-        return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls; {rates}"
-    if len(lags) > 1 and min(lags) > 0:
-        if lags[-1] < lags[0]:
-            return "CATCHING_UP", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
-        return "SLOW", f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago"
-    return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls"
+    if len(lags) > 1 and min(lags) > allowed_lag:
+        status = "CATCHING_UP" if lags[-1] < lags[0] else "SLOW"
+        return status, f"lag {known.lag}, was {lags[0]} {len(lags)} commits ago{at_rates}"
+    n_since = _rises_for(lags, allowed_lag)
+    if n_since is not None:
+        return "SLOW", f"lag {known.lag}, was caught up {n_since} commits ago and has risen since{at_rates}"
+    if len(lags) > 1:
+        return "OK", f"lag {known.lag}, was caught up within the last {len(lags)} commits{at_rates}"
+    return "UNKNOWN", f"lag {known.lag}, too few commits to say whether it falls{at_rates}"
 
 
-def _rises_for(lags: Sequence[int]) -> int | None:
-    """So many commits since it was caught up, if they are some and none had less lag than the one before."""
-    if 0 not in lags:
+def _rises_for(lags: Sequence[int], allowed_lag: int) -> int | None:
+    """So many commits since it was caught up, if they are some, none had less lag than the one before, and the last has more than
+    the first."""
+    if not any(lag <= allowed_lag for lag in lags):
         return None
     since: list[int] = []
     for lag in reversed(lags):
-        if lag == 0:
+        if lag <= allowed_lag:
             break
-        since.append(lag)
-    return len(since) if len(since) >= _SURELY_RISES and since == sorted(since, reverse=True) else None
+        since.insert(0, lag)
+    rises = len(since) >= _LEAST_COMMITS_THAT_RISE and since == sorted(since) and since[-1] > since[0]
+    return len(since) if rises else None
 
 
 def _rewound(offsets: Sequence[int]) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ import polars as pl
 from muster.pipeline.tables.burrow import with_burrow_status
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.status_rules import with_verdicts
-from muster.pipeline.tables.windows import with_rewinds, with_window_facts
+from muster.pipeline.tables.windows import with_lag_trend, with_rewinds, with_window_facts
 from tests.pipeline.oracle.burrow_rule import Window
 from tests.pipeline.oracle.verdict import Standing
 
@@ -20,7 +20,7 @@ _KINDS: dict[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("consume_rate", "produce_rate"), pl.Float64),
     **dict.fromkeys(("method", "owner", "state"), pl.String),
     **dict.fromkeys(("subscribed", "assignment_known"), pl.Boolean),
-    **dict.fromkeys(("offsets", "times", "lags", "ends"), _LONGS),
+    **dict.fromkeys(("offsets", "times", "lags", "sure_lags", "ends"), _LONGS),
     "n_members": pl.Int32,
     "last_end_ms": pl.Int64,
 }
@@ -29,7 +29,7 @@ _NAMES = {"group_state": "state"}
 
 def verdicts(standings: Sequence[Standing], settings: GoldSettings) -> list[tuple[str, str]]:
     """Status and evidence of each."""
-    rows = _frame([_row(standing) for standing in standings])
+    rows = with_lag_trend(_frame([_row(standing) for standing in standings]), settings.allowed_lag)
     return with_verdicts(rows, settings).select("status", "evidence").rows()
 
 
@@ -54,7 +54,8 @@ def _row(standing: Standing) -> dict[str, object]:
 
 
 def _window(window: Window) -> dict[str, object]:
-    return {name: list(values) for name, values in window._asdict().items()}
+    lists = {name: list(values) for name, values in window._asdict().items()}
+    return {**lists, "sure_lags": lists["lags"]}
 
 
 def _frame(rows: list[dict[str, object]]) -> pl.DataFrame:

@@ -103,6 +103,14 @@ SITUATIONS: dict[str, dict[str, list[Row]]] = {
         "s_group_generation": [group(3, NOW - HOUR), group(4, NOW, 0)],
     },
     "slow": {"s_offset_commit": steady([10, 20, 30]), "b_leo_sample": ends(1_200, 1_800, 2_400)},
+    "sampled once an hour": {
+        "s_offset_commit": steady([340_000 - 5_400 * ago for ago in range(9, -1, -1)]),
+        "b_leo_sample": ends(1_000, 361_000, every_ms=HOUR),
+    },
+    "sampled between its commits": {
+        "s_offset_commit": steady([640, 740, 840, 940], every_ms=10_000),
+        "b_leo_sample": ends(400, 700, 1_000, every_ms=30_000),
+    },
     "stalled": {"s_offset_commit": steady([30, 30, 30]), "b_leo_sample": ends(1_200, 1_800, 2_400)},
     "made anew": {
         "s_offset_commit": steady([5]),
@@ -277,7 +285,14 @@ def test_topic_that_nobody_subscribes_to_any_more_is_orphaned(gold: Gold) -> Non
 
 @pytest.mark.parametrize(
     ("situation", "burrow", "ours"),
-    [("catching up", "OK", "CATCHING_UP"), ("slow", "WARN", "SLOW"), ("stalled", "STALL", "STALLED")],
+    [
+        ("catching up", "OK", "CATCHING_UP"),
+        ("slow", "WARN", "SLOW"),
+        ("stalled", "STALL", "STALLED"),
+        # 90 a second of 100 are read. That each commit lies above an end of an hour ago does not show that it was caught up.
+        ("sampled once an hour", "OK", "UNKNOWN"),
+        ("sampled between its commits", "OK", "OK"),
+    ],
 )
 def test_both_statuses_of_a_partition_with_lag(gold: Gold, situation: str, burrow: str, ours: str) -> None:
     row = one(gold, "g_status", situation)

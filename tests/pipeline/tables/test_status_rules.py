@@ -100,13 +100,31 @@ CASES = [
         "rises since it was caught up",
         replace(LAGGING, window=with_lags(0, 0, 10, 30, 30, 50)),
         "SLOW",
-        "was 0 4 commits ago and has not fallen since; reads 2.0/s, written 2.0/s",
+        "was caught up 4 commits ago and has risen since; reads 2.0/s, written 2.0/s",
     ),
     (
         "rises, with a commit whose lag is not known",
         replace(LAGGING, window=with_lags(20, 0, 10, None, 30, 50)),
         "SLOW",
-        "was 0 3 commits ago",
+        "was caught up 3 commits ago",
+    ),
+    (
+        "rises, of a group that commits too rarely for rates",
+        replace(LAGGING, window=with_lags(0, 10, 20, 50), consume_rate=None, produce_rate=None),
+        "SLOW",
+        "lag 50, was caught up 3 commits ago and has risen since",
+    ),
+    (
+        "was caught up at each of its rare commits",
+        replace(LAGGING, window=with_lags(*[0] * 10), consume_rate=None),
+        "OK",
+        "lag 50, was caught up within the last 10 commits",
+    ),
+    (
+        "the same lag since it was caught up",
+        replace(LAGGING, lag=1, window=with_lags(0, 1, 1, 1)),
+        "OK",
+        "was caught up within the last 4 commits",
     ),
     (
         "was caught up just before",
@@ -210,6 +228,22 @@ def test_group_that_falls_behind_at_the_old_end_of_a_log_that_is_deleted_is_at_r
     assert found == status
     assert (found == "AT_RISK") == said.startswith("95% of what is left of the log is unread")
     assert found != "AT_RISK" or any(word in said for word in ("SLOW", "STALLED", "STOPPED"))
+
+
+@pytest.mark.parametrize(
+    ("lags", "status"),
+    [
+        ((6, 8, 5, 9), "OK"),
+        ((6, 8, 9, 9), "SLOW"),
+        ((5, 8, 8, 9), "SLOW"),
+        ((9, 8, 5, 6), "OK"),
+        ((9, 8, 7, 6), "CATCHING_UP"),
+    ],
+    ids=["caught up", "never, no less", "rises since", "caught up, and fell", "falls"],
+)
+def test_lag_that_is_allowed_counts_as_none_at_the_last_commits_too(lags: tuple[int, ...], status: str) -> None:
+    standing = replace(LAGGING, window=with_lags(*lags), consume_rate=None)
+    assert verdict(standing, allowed_lag=5)[0] == status
 
 
 def test_lag_of_a_transaction_marker_is_allowed_where_it_is_said_so() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from muster.spark.committer import Committer
 from muster.spark.newest import BatchCommit, NewestCommits
-from muster.wire.errors import NETWORK_EXCEPTION
+from muster.wire.errors import GROUP_AUTHORIZATION_FAILED, NETWORK_EXCEPTION
 from tests.pipeline.decode.test_muster_log import wake
 from tests.ports import free_port
 from tests.server.groups.group_client import GroupClient
@@ -163,6 +164,33 @@ def test_commit_that_fails_as_nobody_thought_is_counted_and_dropped_and_the_next
     committer.submit(batch(2))
     watched.wait(lambda: committer.counts.commits >= 2 and committer.is_idle)
     assert (committer.counts.failures, committer.counts.last_error) == (1, None)
+    committer.stop(PATIENCE_SECONDS)
+
+
+def test_error_of_one_group_is_kept_and_told_once_while_another_group_succeeds(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def refuse() -> None:
+        raise ClientError(GROUP_AUTHORIZATION_FAILED, "commit offsets of group etl")
+
+    outcomes: dict[str, Callable[[], Awaitable[None]]] = {"etl": refuse}
+    watched = Watched.of(monkeypatch, outcomes)
+    committer = watched.committer
+
+    def has_tried(tries: int) -> bool:
+        return committer.counts.failures + committer.counts.commits >= tries and committer.is_idle
+
+    for number in (1, 2):
+        committer.submit(batch(number))
+        watched.wait(partial(has_tried, 2 * number - 1))
+        committer.submit(batch(number, "other"))
+        watched.wait(partial(has_tried, 2 * number))
+        assert "GROUP_AUTHORIZATION_FAILED" in (committer.counts.last_error or "")
+    assert len(warnings(caplog)) == 1
+    del outcomes["etl"]
+    committer.submit(batch(3))
+    watched.wait(lambda: committer.counts.commits >= 3 and committer.is_idle)
+    assert committer.counts.last_error is None
     committer.stop(PATIENCE_SECONDS)
 
 

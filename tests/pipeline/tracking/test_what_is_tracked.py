@@ -147,6 +147,67 @@ def test_query_that_waits_for_records_is_committed_where_its_last_micro_batch_en
     assert taken(again) == [], "that run is over"
 
 
+def start_again(spark: FakeSpark, found: Tracking) -> None:
+    """The query q1, as its run r2."""
+    spark.streams.running = [FakeQuery("r2")]
+    found.on_started("r2", "q1")
+
+
+def test_late_event_of_a_run_that_was_replaced_takes_nothing_from_the_new_run() -> None:
+    """A query is stopped and started again in the same program, under its id."""
+    spark = FakeSpark(FakeQuery())
+    found = tracking(spark)
+    found.on_started("r1", "q1")
+    found.on_progress(progress(4, at(40)))
+    start_again(spark, found)
+    found.on_progress(progress(5, at(50)))
+    assert taken(found) == [commit(5, 50)], "the new run has told nothing yet"
+    found.on_progress(progress(7, at(70), run="r2"))
+    found.on_progress(progress(6, at(60)))
+    assert [each.query.batch_id for each in taken(found)] == [7]
+    assert found.figures.skipped == 0
+
+
+def test_run_that_begins_again_with_an_older_checkpoint_is_tracked() -> None:
+    spark = FakeSpark(FakeQuery())
+    found = tracking(spark)
+    found.on_started("r1", "q1")
+    found.on_progress(progress(4, at(40)))
+    found.on_terminated("r1")
+    start_again(spark, found)
+    found.on_progress(progress(2, at(20), run="r2"))
+    assert [each.query.batch_id for each in taken(found)] == [2]
+
+
+def test_renewal_of_a_run_that_was_replaced_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muster.spark.tracking._RENEW_SECONDS", 0.0)
+    spark = FakeSpark(FakeQuery())
+    found = tracking(spark)
+    found.on_started("r1", "q1")
+    found.on_progress(progress(4, at(40)))
+    found.on_idle("r1", "q1")
+    assert taken(found) == [commit(4, 40)]
+    start_again(spark, found)
+    found.on_progress(progress(5, at(50), run="r2"))
+    found.on_idle("r1", "q1")
+    assert [each.query.batch_id for each in taken(found)] == [5]
+
+
+def test_query_of_which_nothing_can_be_read_keeps_no_other_from_being_tracked(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd, query = FakeQuery("r2", "q2"), FakeQuery()
+    odd.lastProgress = object()
+    query.lastProgress = progress(4, at(40))
+    found = tracking(FakeSpark(odd, query), group=None)
+    monkeypatch.setattr(found._committer, "start", lambda: None)
+    found.start()
+    atexit.unregister(found._last_words)
+    assert taken(found) == [commit(4, 40, "orders")]
+    query.lastProgress = progress(5, at(50))
+    assert not found.flush(0), "it has yet to be committed"
+    assert taken(found) == [commit(5, 50, "orders")]
+    assert found.flush(0)
+
+
 @pytest.mark.parametrize("last", [None, progress(0, (KAFKA, None), idle=True)])
 def test_query_that_has_finished_nothing_yet_is_not_committed(last: Any) -> None:
     query = FakeQuery()

@@ -94,7 +94,7 @@ def _consume_rates(rows: Frame, window_ms: int) -> Frame:
 
 
 def _statuses(lag: Frame, positions: Frame, states: Frame, settings: GoldSettings) -> Frame:
-    known = positions.select(*POSITION, "last_end_ms", "ends", "offsets", "times", "lags")
+    known = positions.select(*POSITION, "last_end_ms", "ends", "offsets", "times", "lags", "sure_lags")
     return judged_statuses(lag.join(known, on=POSITION, how="left"), states, settings)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import MISSED, TOPIC_PARTITION
+from muster.pipeline.ends.schema import MISSED, MISSED_AFTER_MS, TOPIC_PARTITION
 from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, last_at_most, pick
 from muster.pipeline.now.topic_ends import TopicEnds, end_rows
 from muster.pipeline.tables.settings import GoldSettings
@@ -59,6 +59,7 @@ _STANDING: Final = pa.schema(
         ("offsets", pa.list_(_long)),
         ("times", pa.list_(_long)),
         ("lags", pa.list_(_long)),  # against the newest end that was sampled by then
+        ("sure_lags", pa.list_(_long)),  # the same; null where the commit lies above an end that was old by then
     ]
 )
 
@@ -146,11 +147,12 @@ def _last_commits(rows: pl.DataFrame, steps: Steps, end_row: Longs, count: int) 
         .filter(pl.col("committed_offset") >= 0)
     )
     at = at_moment(steps, end_row[commits["row"].to_numpy()], _longs(commits["commit_ms"]))
-    lag = (pick(steps.leo, at, at >= 0) - commits["committed_offset"]).clip(0)
+    lag = pick(steps.leo, at, at >= 0) - commits["committed_offset"]
+    is_old = commits["commit_ms"] - pick(steps.end_ms, at, at >= 0) > MISSED_AFTER_MS
     return (
-        commits.with_columns(lag=lag)
+        commits.with_columns(lag=lag.clip(0), sure_lag=lag.clip(0).set((lag < 0) & is_old, None))
         .group_by("row", maintain_order=True)
-        .agg(log_offsets="log_offset", offsets="committed_offset", times="commit_ms", lags="lag")
+        .agg(log_offsets="log_offset", offsets="committed_offset", times="commit_ms", lags="lag", sure_lags="sure_lag")
     )
 
 

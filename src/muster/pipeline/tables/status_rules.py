@@ -17,9 +17,10 @@ partition from a dead one:
 | STOPPED | lag, and silence |
 | STALLED | lag, commits come, the offset stands |
 | CATCHING_UP | lag that falls |
-| SLOW | lag that does not fall; or that did not since the group was caught up, for some commits |
+| SLOW | not caught up at any of the last commits, and no less lag at the last of them than at the first |
+| SLOW | caught up at one of them, and the lag has risen and never fallen over three or more since |
 | OK | lag, but caught up at one of the last commits: a reader that keeps up has some between two commits (Burrow's rule 5) |
-| UNKNOWN | lag, and too few commits to say whether it falls |
+| UNKNOWN | lag, and of fewer than two commits is known how much lag they had |
 | AT_RISK | one of the last but CATCHING_UP, and nearly all that the topic still holds is unread, while deletion has begun there |
 """
 
@@ -36,8 +37,8 @@ from muster.pipeline.tables.settings import GoldSettings
 
 _USUAL_INTERVALS = 3
 _NEARLY_ALL = 0.9
-_SURELY_RISES = 3
-"""Commits that were behind, each not less than the one before: fewer are what a reader that keeps up shows too."""
+_LEAST_COMMITS_THAT_RISE = 3
+"""A reader that keeps up, too, has more lag at a commit than at the one before, or at two."""
 _FALLS_BEHIND = ("UNOWNED", "REWOUND", "STOPPED", "STALLED", "SLOW", "UNKNOWN")
 _WITHOUT_MEMBERS = ("Empty", "Dead")
 
@@ -88,7 +89,7 @@ def _rules(settings: GoldSettings) -> Iterator[Rule]:
     yield from _rules_without_lag(settings)
     yield from _rules_of_members(settings)
     yield from _rules_of_commits()
-    yield from _rules_of_speed()
+    yield from _rules_of_speed(settings)
 
 
 def _rules_of_places(settings: GoldSettings) -> Iterator[Rule]:
@@ -144,29 +145,25 @@ def _rules_of_commits() -> Iterator[Rule]:
     yield Rule("STALLED", stands, stalled)
 
 
-def _rules_of_speed() -> Iterator[Rule]:
+def _rules_of_speed(settings: GoldSettings) -> Iterator[Rule]:
     """By rates where both are known, else by lag at the last commits."""
-    has_rates = pl.col("consume_rate").is_not_null() & pl.col("produce_rate").is_not_null()
     rates = pl.format("reads {}/s, written {}/s", _tenths("consume_rate"), _tenths("produce_rate"))
     eta = pl.format(", caught up in {}", spans(pl.col("eta_ms"))).fill_null("")
     faster = pl.format("lag {}, {}{}", _lag, rates, eta)
     yield Rule("CATCHING_UP", pl.col("consume_rate") > pl.col("produce_rate"), faster)
 
-    always_behind = (pl.col("n_lags") > 1) & (pl.col("lowest_lag") > 0)
-    falls = pl.col("last_lag") < pl.col("first_lag")
-    was_there = pl.format("lag {}, was caught up within the last {} commits; {}", _lag, "n_lags", rates)
-    lag_was = pl.format("lag {}, {}", _lag, _was)
-    lag_was_at_rates = pl.format("{}; {}", lag_was, rates)
-    unsure = pl.format("lag {}, too few commits to say whether it falls", _lag)
-    rises = (pl.col("n_behind") >= _SURELY_RISES) & ~pl.col("fell_behind")
-    rose = pl.format("lag {}, was 0 {} commits ago and has not fallen since; {}", _lag, "n_behind", rates)
-    yield Rule("SLOW", has_rates & always_behind & ~falls, lag_was_at_rates)
-    yield Rule("SLOW", has_rates & rises, rose)
-    yield Rule("OK", has_rates & (pl.col("n_lags") > 1) & (pl.col("lowest_lag") == 0), was_there)
-    yield Rule("CATCHING_UP", has_rates & (pl.col("n_lags") > 1), lag_was_at_rates)
-    yield Rule("UNKNOWN", has_rates, pl.format("{}; {}", unsure, rates))
-    yield Rule("CATCHING_UP", always_behind & falls, lag_was)
-    yield Rule("SLOW", always_behind, lag_was)
+    at_rates = pl.format("; {}", rates).fill_null("")
+    has_lags = pl.col("n_lags") > 1
+    always_behind = has_lags & (pl.col("lowest_sure_lag") > settings.allowed_lag)
+    rises = pl.col("rises_since") & (pl.col("n_since_caught_up") >= _LEAST_COMMITS_THAT_RISE)
+    lag_was = pl.format("lag {}, {}{}", _lag, _was, at_rates)
+    rose = pl.format("lag {}, was caught up {} commits ago and has risen since{}", _lag, "n_since_caught_up", at_rates)
+    was_there = pl.format("lag {}, was caught up within the last {} commits{}", _lag, "n_lags", at_rates)
+    unsure = pl.format("lag {}, too few commits to say whether it falls{}", _lag, at_rates)
+    yield Rule("SLOW", always_behind & (pl.col("last_lag") >= pl.col("first_lag")), lag_was)
+    yield Rule("SLOW", rises, rose)
+    yield Rule("CATCHING_UP", always_behind, lag_was)
+    yield Rule("OK", has_lags, was_there)
     yield Rule("UNKNOWN", pl.lit(True), unsure)
 
 

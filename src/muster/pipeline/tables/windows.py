@@ -1,7 +1,8 @@
 """What the last commits of each position show, as columns: the input of Burrow's rule and of ours.
 
-A window is three lists of one length, newest last: `offsets`, `times` and `lags`, each lag against the newest end that was known
-when the commit arrived, null where none was. No commits are null or an empty list.
+A window is four lists of one length, newest last: `offsets`, `times`, and two of lags. Each lag is against the newest end that was
+known when the commit arrived, null where none was. `lags` are Burrow's. `sure_lags` are null also where the commit lies above an
+end that was old by then: how many records were behind it cannot be said. No commits are null or an empty list.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import polars as pl
 
 from muster.pipeline.tables.columns import Frame
 
-_WINDOW = ("offsets", "times", "lags")
+_WINDOW = ("offsets", "times", "lags", "sure_lags")
 
 
 def with_window_facts(rows: Frame) -> Frame:
@@ -23,19 +24,28 @@ def with_window_facts(rows: Frame) -> Frame:
         first_ms=pl.col("times").list.first(),
         last_ms=pl.col("times").list.last(),
         usual_interval_ms=pl.col("times").list.diff().list.median(),
-        known_lags=pl.col("lags").list.drop_nulls(),
     )
-    behind = (pl.col("known_lags").list.reverse().list.eval(pl.element() == 0)).list.arg_max().cast(pl.Int64)
-    rows = rows.with_columns(n_behind=pl.when(pl.col("known_lags").list.contains(0)).then(behind))
     return rows.with_columns(
         went_back=pl.col("last_offset") < pl.col("highest_offset"),
-        n_lags=pl.col("known_lags").list.len().fill_null(0),
-        first_lag=pl.col("known_lags").list.first(),
-        last_lag=pl.col("known_lags").list.last(),
-        lowest_lag=pl.col("known_lags").list.min(),
-        lag_fell=pl.col("known_lags").list.diff().list.min() < 0,
-        # Known lags behind the last that was 0, and whether one of them fell.
-        fell_behind=pl.col("known_lags").list.tail("n_behind").list.diff().list.min() < 0,
+        lowest_lag=pl.col("lags").list.min(),
+        lag_fell=pl.col("lags").list.drop_nulls().list.diff().list.min() < 0,
+    )
+
+
+def with_lag_trend(rows: Frame, allowed_lag: int) -> Frame:
+    """`rows` with what `sure_lags` show: their first, last and lowest, and how they went since the group was caught up."""
+    rows = rows.with_columns(sure=pl.col("sure_lags").list.drop_nulls())
+    caught_up = pl.col("sure").list.eval(pl.element() <= allowed_lag)
+    since = caught_up.list.reverse().list.arg_max().cast(pl.Int64)
+    rows = rows.with_columns(n_since_caught_up=pl.when(caught_up.list.any()).then(since))
+    rows = rows.with_columns(lags_since=pl.col("sure").list.tail("n_since_caught_up"))
+    return rows.with_columns(
+        n_lags=pl.col("sure").list.len().fill_null(0),
+        first_lag=pl.col("sure").list.first(),
+        last_lag=pl.col("sure").list.last(),
+        lowest_sure_lag=pl.col("sure").list.min(),
+        rises_since=(pl.col("lags_since").list.diff().list.min() >= 0)
+        & (pl.col("lags_since").list.last() > pl.col("lags_since").list.first()),
     )
 
 
