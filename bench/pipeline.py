@@ -299,7 +299,7 @@ def followed_rounds(data: str, lake: str, rounds: int = WARM_ROUNDS) -> list[flo
 
 
 _EVERY_MS = 100
-"""Between two looks for news. The tables of now are always due, since a round with news that did not make them would not be seen."""
+"""Between two looks for news. The tables of now are always due: a round with news that did not make them would not be seen."""
 
 
 def _has_records(done: Done | None) -> bool:
