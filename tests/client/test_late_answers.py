@@ -89,6 +89,10 @@ def test_a_broker_that_answers_late_is_waited_for_longer_and_one_that_fails_is_n
             assert (asked._patience_seconds.get(1, 0.0) > 0.0) == (late is question)
         asked._patience_seconds[1] = PATIENCE_SECONDS
         assert await asked.ask(1, question) == "here"
+        assert 1 in asked._patience_seconds, "it took longer than no time"
+        monkeypatch.setattr(late_answers, "ANSWER_SECONDS", PATIENCE_SECONDS)
+        assert await asked.ask(1, question) == "here"
+        assert 1 not in asked._patience_seconds, "it answers in time again"
 
     asyncio.run(story())
 

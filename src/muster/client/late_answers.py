@@ -24,7 +24,7 @@ class LateAnswers:
         self._late: dict[int, set[asyncio.Task[Any]]] = {}
         """Questions that have not been answered in time, by node id."""
         self._patience_seconds: dict[int, float] = {}
-        """Of brokers that have answered late: twice as long as they took."""
+        """Of brokers that have answered late, until they fail or answer in time again: twice as long as they took."""
 
     async def ask(self, node_id: int, question: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The answer. ClientError: that of the question, or REQUEST_TIMED_OUT if this broker's answer is late."""
@@ -38,6 +38,8 @@ class LateAnswers:
             asking.cancel()
             raise
         if asking.done():
+            if asking.exception() is not None or time.monotonic() - began < ANSWER_SECONDS:
+                self._patience_seconds.pop(node_id, None)
             return asking.result()
         self._late.setdefault(node_id, set()).add(asking)
         asking.add_done_callback(lambda ended: self._note_end(node_id, began, ended))

@@ -211,7 +211,11 @@ class Observer:
 
     def trouble_of(self, group: str) -> str:
         """Why what is known of a group may be old, or why nothing is; empty if that is not so."""
-        return self.trouble or self._failed.get(group, "") or self.unread(group)
+        return self.state_trouble_of(group) or self.unread(group)
+
+    def state_trouble_of(self, group: str) -> str:
+        """The same of its state and offsets, which lists show, without its rebalances."""
+        return self.trouble or self._failed.get(group, "")
 
     def unread(self, group: str) -> str:
         """Why the rebalances of a group are not known as far back as the log has them; empty if that is not so."""

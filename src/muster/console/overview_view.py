@@ -122,7 +122,7 @@ class OverviewView:
         observer = self._observer
         if observer.trouble or observer.list_trouble:
             return observer.trouble or observer.list_trouble
-        return next(filter(None, map(observer.trouble_of, self._find().items)), "")
+        return next(filter(None, map(observer.state_trouble_of, self._find().items)), "")
 
     def _find(self) -> Portion[str]:
         """Sorted once for each change of what that depends on: there may be thousands of groups and hundreds of pages."""

@@ -50,7 +50,9 @@ class ReaderView:
         observer = self._observer
         if observer.trouble or observer.list_trouble:
             return observer.trouble or observer.list_trouble
-        return next(filter(None, (observer.trouble_of(group) for group, _ in self._readers()[:SHOWN_READERS])), "")
+        return next(
+            filter(None, (observer.state_trouble_of(group) for group, _ in self._readers()[:SHOWN_READERS])), ""
+        )
 
     def _readers(self) -> list[tuple[str, int | None]]:
         return [] if self._topic is None else self._observer.groups.readers_of(self._topic)

@@ -256,7 +256,8 @@ def _stderr_into(log: Path) -> Iterator[None]:
     A start that failed has left its log, and in a container the next one has the same pid, so the same log: it begins anew.
     """
     kept = os.dup(2)
-    with log.open("wb") as target:
+    with log.open("ab") as target:  # appended to by all that inherit it, from here on
+        target.truncate(0)
         os.dup2(target.fileno(), 2)
         try:
             yield

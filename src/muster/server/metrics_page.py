@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from time import perf_counter
 from typing import Any, Final, TypeAlias
 
-from muster.server.http_guard import HttpConnection, HttpPlaces, HttpServer, serve_http
+from muster.server.http_guard import SEND_SECONDS, HttpConnection, HttpPlaces, HttpServer, serve_http
 
 MAX_REQUEST_BYTES: Final = 8_192
 OK: Final = "200 OK"
@@ -43,8 +43,14 @@ class MetricsConnection(HttpConnection):
             self._answer("431 Request Header Fields Too Large", "the request is too large\n")
 
     def eof_received(self) -> bool:
-        """Whether the connection stays open: a client may end its side when it has sent its request, as `nc -N` does."""
-        return self._work is not None
+        """Whether the connection stays open: a client may end its side when it has sent its request, as `nc -N` does. One that
+        has gone does so too, so there is a limit to making the page.
+        """
+        if self._work is None:
+            return False
+        if not self._work.done():
+            self._deadline = asyncio.get_running_loop().call_later(SEND_SECONDS, self.drop)
+        return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
