@@ -262,7 +262,7 @@ def total(began: float, arguments: list[str]) -> str:
     return f"     {time.time() - began:.0f} s in all"
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
     began = time.time()
     os.chdir(Path(__file__).parents[1])
     shutil.rmtree(HOME, ignore_errors=True)
@@ -274,8 +274,8 @@ def main() -> None:
         for process in fleet.processes.values():
             process.kill()
         server.stop()
-    print(total(began, sys.argv[1:]))
+    print(total(began, arguments))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

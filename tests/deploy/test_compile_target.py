@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -20,6 +21,8 @@ setup.py) {build} ;;
 esac
 """
 """A Python that says the suffix of its extensions and 'compiles' two files, or finds no compiler."""
+_DEMO = re.compile(r"\.venv/bin/python -m demo \d+")
+"""With the second in which make began."""
 
 
 @pytest.fixture
@@ -110,13 +113,14 @@ def test_the_demo_of_a_fresh_clone_compiles_nothing(checkout: Path) -> None:
     steps = make(checkout, "-n", "demo")
     assert "'.[demo,pipeline]'" in steps
     assert "build_ext" not in steps
-    assert steps.splitlines()[-1] == ".venv/bin/python -m demo"
+    assert _DEMO.fullmatch(steps.splitlines()[-1])
     (checkout / ".venv" / ".demo_ready").touch()
-    assert make(checkout, "-n", "demo").splitlines() == [".venv/bin/python -m demo"]
+    (only_step,) = make(checkout, "-n", "demo").splitlines()
+    assert _DEMO.fullmatch(only_step)
 
 
 def test_the_demo_of_a_checkout_that_is_set_up_runs_in_the_compiled_form(checkout: Path) -> None:
     steps = make(checkout, "-n", "demo")
     assert "pip install" not in steps
     assert "setup.py --quiet build_ext --inplace" in steps
-    assert steps.splitlines()[-1] == ".venv/bin/python -m demo"
+    assert _DEMO.fullmatch(steps.splitlines()[-1])

@@ -14,7 +14,7 @@ from tests.pipeline.report.looked_at import VIEWS, colours_of, look
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-_STORY = "import pathlib, sys, demo.__main__ as demo; demo.HOME = pathlib.Path(sys.argv[1]); demo.main()"
+_STORY = "import pathlib, sys, demo.__main__ as demo; demo.HOME = pathlib.Path(sys.argv[1]); demo.main([])"
 """In another place than `.demo`, which belongs to whoever ran `make demo` here."""
 
 
