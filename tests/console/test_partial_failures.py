@@ -117,6 +117,7 @@ def test_a_timeline_that_cannot_be_read_once_is_told_of_its_group_until_it_can_b
         monkeypatch.setattr(observer.reader, "read_whole", read_whole)
         await observer.look(Wants(detail=frozenset(["unread", "read"])))
         assert "list offsets of __group_journal-0" in observer.trouble_of("unread")
+        assert not observer.state_trouble_of("unread"), "lists show its state and offsets, which are of now"
         observer.forget("unread")
         await observer.look(Wants(groups=frozenset(["unread"])))
         assert observer.groups.statuses["unread"].positions, "they are asked for all the same"
