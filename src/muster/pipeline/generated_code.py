@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _INTERPRETED_RECORDS: Final = 200_000
 """Up to here generating and compiling code for the fold's rows costs more than it saves, if they are folded once."""
 _CODE: Final = "spark.sql.codegen.factoryMode"
+_NONE: Final = "NO_CODEGEN"
+_IF_IT_COMPILES: Final = "FALLBACK"
+"""Spark's default: what does not compile is interpreted."""
 
 
 class GeneratedCode:
@@ -31,12 +34,18 @@ class GeneratedCode:
         return self._records.get(step, 0) >= _INTERPRETED_RECORDS
 
     @contextmanager
-    def only_if_worth_it(self, spark: SparkSession, step: str, records: int, has_large_state: bool) -> Iterator[None]:
+    def only_if_worth_it(
+        self, spark: SparkSession, step: str, records: int = 0, *, has_large_state: bool = False
+    ) -> Iterator[None]:
         """For a step that is made inside. `records` of the log go in beside the state."""
-        is_worth_it = step in self._records or records >= _INTERPRETED_RECORDS or has_large_state
-        self.note(step, records)
         before = spark.conf.get(_CODE)
-        spark.conf.set(_CODE, before if is_worth_it else "NO_CODEGEN")
+        if before == _NONE:
+            code = _IF_IT_COMPILES if has_large_state else _NONE  # the session of a small run
+        else:
+            is_worth_it = has_large_state or step in self._records or records >= _INTERPRETED_RECORDS
+            code = before if is_worth_it else _NONE
+        self.note(step, records)
+        spark.conf.set(_CODE, code)
         try:
             yield
         finally:

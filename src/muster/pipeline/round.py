@@ -16,7 +16,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -68,6 +67,8 @@ FOLD_RECORDS: Final = 20_000
 """Records for which Spark is asked to run one more task of the fold."""
 _ASKED_BUCKETS: Final = GROUP_BUCKETS * 5 // 8
 """If the groups of a round fall into more buckets than this, asking for their positions saves nothing."""
+_MANY_POSITIONS_BYTES: Final = 1_500_000
+"""Of the state's files, some 15,000 positions: for the six rows of each, generated code costs as much as it saves."""
 _NOW: Final = frozenset({"now"})
 _STATE: Final = ("state", "open")
 _FOLDED: Final = (*FACTS, "minute", *_STATE)
@@ -214,7 +215,7 @@ class _Round(RoundChanges):
     def _refold_stretch(self, log: DataFrame, settings: FoldSettings, step: str) -> None:
         """The rows may belong to any part of the state."""
         state = self._read("state", state_schema(), self._held("state"))
-        with self._generated_code("fold", REBUILD_ROWS):
+        with self._code.only_if_worth_it(self._spark, "fold", REBUILD_ROWS):
             folded = fold_rows(log, state, settings, batch=self._batch_of(step))
             written = self._write(folded, step, _FOLDED)
         for table in _FOLDED:
@@ -240,7 +241,7 @@ class _Round(RoundChanges):
         else:
             tasks = max(tasks, self._tasks_of_now())
         state = known.union(of_groups) if positions else known
-        with self._generated_code("fold", self._records):
+        with self._code.only_if_worth_it(self._spark, "fold", self._records, has_large_state=self._tasks_of_now() > 1):
             folded = fold_rows(log, state, settings, tasks, self._batch_of("fold"))
             written = self._write(folded, "fold", _FOLDED)
         replaced = touched if settings.only_changed else touched | {mine}
@@ -266,10 +267,6 @@ class _Round(RoundChanges):
 
     def make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
         """The tables of now, provisional without `read_until_ms` (trap 28). False: only changes were asked for, there are none."""
-        with self._generated_code("now", 0):
-            return self._make_gold(gold, read_until_ms)
-
-    def _make_gold(self, gold: Gold, read_until_ms: int | None) -> bool:
         cluster = self._source.cluster
         asked_ms = self._settings.clock() if self._source.is_live else self._newest_ms or 0
         samples = self._source.sample_ends(self._spark, lambda: known_ends(self._lake, cluster), asked_ms)
@@ -306,19 +303,22 @@ class _Round(RoundChanges):
             )
 
         steps = made("now")
-        written, unknown = self._write_now(steps.pop("now"), "now")
+        written, unknown = self._write_now(steps["now"], "now")
         if unknown and self._ask_record_times(written[LAG], unknown):
             steps = made("now-again")
-            written, _ = self._write_now(steps.pop("now"), "now-again")
-        for step, rows in steps.items():
-            written |= self._write(rows, step, NOW_STEPS[step])
+            written, _ = self._write_now(steps["now"], "now-again")
+        with self._code.only_if_worth_it(self._spark, "open"):
+            written |= self._write(steps["open"], "open", NOW_STEPS["open"])
         self._changes["minute"] = Change(tuple(written.pop("minute", ())), remove_all=True)
         for table in NOW_TABLES:
             self._replace(table, written.get(table, []), _NOW)
         self._gold |= {"gold_at_ms": moment_ms, "sampled_ms": sampled_ms, "provisional": provisional}
 
     def _tasks_of_now(self) -> int:
-        return tasks_for(sum(file.size for file in (*self._held("state"), *self._held("minute"))))
+        return tasks_for(self._state_bytes())
+
+    def _state_bytes(self) -> int:
+        return sum(file.size for file in (*self._held("state"), *self._held("minute")))
 
     def _write_now(self, rows: DataFrame, step: str) -> tuple[dict[str, list[DataFile]], int]:
         """The files, and of how many positions with lag nobody knows how late they are."""
@@ -326,7 +326,9 @@ class _Round(RoundChanges):
 
         seen = Observation(step)
         counted = rows.observe(seen, count_unknown(self._source.cluster).alias("unknown"))
-        return self._write(counted, step, NOW_STEPS["now"]), seen.get["unknown"]
+        has_many_positions = self._state_bytes() >= _MANY_POSITIONS_BYTES
+        with self._code.only_if_worth_it(self._spark, step, has_large_state=has_many_positions):
+            return self._write(counted, step, NOW_STEPS["now"]), seen.get["unknown"]
 
     def _ask_record_times(self, lag: list[DataFile], unknown: int) -> bool:
         """Whether the source knew some. What it does not know, round after round, must not take the turn of the others."""
@@ -353,7 +355,8 @@ class _Round(RoundChanges):
 
         seen = Observation("ends")
         told = rows.observe(seen, *counts_of_ends(self._source.cluster))
-        return self._write(told, step, _SAMPLED), seen.get
+        with self._code.only_if_worth_it(self._spark, step):
+            return self._write(told, step, _SAMPLED), seen.get
 
     # -- what is committed
 
@@ -380,10 +383,6 @@ class _Round(RoundChanges):
         return bool(change.added) or table in self._last.versions or bool(self._gold)
 
     # -- Spark reads and writes
-
-    def _generated_code(self, step: str, records: int) -> AbstractContextManager[None]:
-        """For the step that is made inside, if that is worth it."""
-        return self._code.only_if_worth_it(self._spark, step, records, has_large_state=self._tasks_of_now() > 1)
 
     def _read(self, table: str, schema: pa.Schema, files: Iterable[DataFile]) -> DataFrame:
         urls = [f"{self._location.table_url(table)}/{file.path}" for file in files]

@@ -96,7 +96,8 @@ def test_reducers_are_as_many_as_the_master_has_cores(master: str, reducers: str
         (0, JobSize.TINY),
         (19_999, JobSize.TINY),
         (20_000, JobSize.SHORT),
-        (2_000_000, JobSize.LONG),
+        (499_999, JobSize.SHORT),
+        (500_000, JobSize.LONG),
         (None, JobSize.LONG),
     ],
 )
