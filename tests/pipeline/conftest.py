@@ -1,6 +1,7 @@
-"""One Spark session for every pipeline test of a run: whoever takes the `spark` fixture shares it.
+"""Two Spark sessions for all pipeline tests of a run: whoever takes the `spark` fixture shares one with its half of the tests.
 
-Those tests are put into one xdist group, so that with `--dist loadgroup` one worker runs them all and only one Java starts.
+They are put into two xdist groups of about the same length: with `--dist loadgroup` a worker runs each, and only two Javas start.
+One group alone would keep a worker busy when all others are done.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            half = "spark-stream" if item.path.parent.name == "stream" else "spark"
+            item.add_marker(pytest.mark.xdist_group(half))
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,7 @@ def render(tables: Mapping[str, pa.Table], generated_ms: int) -> str:
         "body",
         _top(facts),
         _main(facts),
-        _foot(facts),
+        _foot(),
         tag("div", id="tip", role="status"),
         tag("script", Html(script)),
     )
@@ -121,7 +121,7 @@ def _part(anchor: str, heading: str, *content: Html) -> Html:
     return tag("section", tag("h2", heading), together(content), id=anchor, class_="part")
 
 
-def _foot(facts: Facts) -> Html:
+def _foot() -> Html:
     return tag(
         "footer",
         tag(
