@@ -167,7 +167,7 @@ pipeline-follow: $(COMPILED) ## the pipeline on a Spark cluster follows a busy s
 
 CLUSTER_TESTS := tests/pipeline/cluster tests/pipeline/examples tests/pipeline/stream/test_equals_oracle.py
 pipeline-cluster: $(READY) ## the pipeline on HDFS, S3, YARN, private workers, Connect, over a real Kafka; other readers of its lake; 100,000 generated records and 10 random histories against the rules (Maven; says what could not run)
-	@MUSTER_PIPELINE_CLUSTER=1 MUSTER_GENERATED_RECORDS=100000 MUSTER_RANDOM_HISTORIES=10 $(BIN)/python -m pytest $(CLUSTER_TESTS) -rs --durations=0 $(ARGS)
+	@TEST_PIPELINE_CLUSTER=1 TEST_GENERATED_RECORDS=100000 TEST_RANDOM_HISTORIES=10 $(BIN)/python -m pytest $(CLUSTER_TESTS) -rs --durations=0 $(ARGS)
 
 conformance: $(READY) ## the same conversations and clients against Muster and a real Kafka, the console on that Kafka, axe-core on its pages, and the recipes of examples/testing (Maven, Go, npm, Chromium; says what could not run)
 	@$(BIN)/python -m tests.conformance

@@ -28,8 +28,8 @@ Event = dict[str, Any]
 
 
 def find_browser() -> str | None:
-    """MUSTER_CHROMIUM, or the first of the usual names on the path."""
-    named = os.environ.get("MUSTER_CHROMIUM")
+    """TEST_CHROMIUM, or the first of the usual names on the path."""
+    named = os.environ.get("TEST_CHROMIUM")
     return named or next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 

@@ -70,7 +70,7 @@ def running_browser() -> Iterator[Browser]:
     """One for all tests of a process."""
     program = find_browser()
     if program is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium, or name one in MUSTER_CHROMIUM")
+        pytest.skip("no Chromium on this machine: apt-get install chromium, or name one in TEST_CHROMIUM")
     with Browser(program) as running:
         yield running
 

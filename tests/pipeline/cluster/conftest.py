@@ -18,7 +18,7 @@ from tests.pipeline.cluster.runs import digests, open_lake, run_pipeline
 from tests.pipeline.cluster.s3 import S3, s3
 from tests.pipeline.jobs.kafka_log import unpacked
 
-collect_ignore_glob = [] if os.environ.get("MUSTER_PIPELINE_CLUSTER") else ["test_*.py"]
+collect_ignore_glob = [] if os.environ.get("TEST_PIPELINE_CLUSTER") else ["test_*.py"]
 
 
 @pytest.fixture(scope="session")

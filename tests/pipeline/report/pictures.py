@@ -39,7 +39,7 @@ _HEAT_MAP: Final[dict[str, View]] = {"-over-time": (1280, 900, False, "#over-tim
 def main() -> None:
     program = find_browser()
     if program is None:
-        sys.exit("no Chromium here: install one, or name it in MUSTER_CHROMIUM")
+        sys.exit("no Chromium here: install one, or name it in TEST_CHROMIUM")
     if not DEMO.exists():
         sys.exit(f"{DEMO} is not there: run `make demo` first")
     DOCS.mkdir(parents=True, exist_ok=True)

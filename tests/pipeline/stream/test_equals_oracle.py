@@ -24,7 +24,7 @@ from tests.pipeline.real_histories import history_of
 from tests.pipeline.stream.lakes import COMPARED, LakeRun, different_tables, oracle, oracle_rows, rows_in, source_of
 from tests.pipeline.stream.random_data import RandomData
 
-GENERATED = int(os.environ.get("MUSTER_GENERATED_RECORDS", "20000"))
+GENERATED = int(os.environ.get("TEST_GENERATED_RECORDS", "20000"))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_tables_of_a_generated_log(spark: Any, tmp_path: Path) -> None:
     assert different_tables(lake, tmp_path / "data", "made") == []
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("MUSTER_RANDOM_HISTORIES", "2"))))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("TEST_RANDOM_HISTORIES", "2"))))
 def test_tables_of_a_random_history(spark: Any, tmp_path: Path, seed: int) -> None:
     """Read in two runs, each in several micro-batches. The second one reads nothing of the history that the first one left."""
     data = tmp_path / "data"
