@@ -38,7 +38,8 @@ def lag_over_json_lines(lines: Path) -> None:
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as F
 
-    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+    spark = SparkSession.builder.master("local[1]").config(map=quiet).getOrCreate()
     schema = "log_partition int, log_offset long, group_id string, topic string, partition int, committed_offset long"
     schema += ", commit_ms long"
     commits = spark.read.schema(schema).json(str(lines))
