@@ -19,7 +19,7 @@ from muster.wire.errors import NONE, OFFSET_OUT_OF_RANGE, name_of
 from muster.wire.special_values import EARLIEST, LATEST
 
 _PATIENCE_SECONDS: Final = 5.0
-"""Pauses in all until a question is given up. An election takes less, and a follower's next Fetch half a second at most."""
+"""Pauses in all until a question is given up. Followers ask again each half second, which moves the high watermark."""
 
 
 @dataclass(frozen=True, slots=True)
