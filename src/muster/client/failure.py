@@ -27,6 +27,7 @@ _RETRIABLE: Final = frozenset(
         errors.KAFKA_STORAGE_ERROR,
         errors.FENCED_LEADER_EPOCH,
         errors.UNKNOWN_LEADER_EPOCH,
+        errors.OFFSET_NOT_AVAILABLE,
         errors.UNSTABLE_OFFSET_COMMIT,
     }
 )

@@ -176,10 +176,11 @@ def _use_submitted(settings: SessionSettings) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     told = submitted_settings()
-    settings = replace(settings, master=told.get("spark.master", settings.master), packages=())
+    master = told.get("spark.master", settings.master)
+    settings = replace(settings, master=master, packages=(), extra={**told, **settings.extra})
     builder = SparkSession.builder
     for name, value in spark_settings(settings, []).items():
-        if value and (name not in told or name in settings.extra):
+        if value and value != told.get(name):
             builder = builder.config(name, value)
     session = builder.getOrCreate()
     try:

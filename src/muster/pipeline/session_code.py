@@ -1,7 +1,7 @@
 """Our own code as one zip, so that it travels with a job to workers on other machines.
 
-Workers still need what is not ours: pyarrow, pandas, polars, cramjam, google-crc32c (docs/pipeline-at-scale.md). The zip's name
-holds the hash of its content, so a worker never runs yesterday's code.
+Workers still need the packages that are not ours (docs/pipeline-deployment.md has the list). The zip's name holds the hash of its
+content, so a worker never runs yesterday's code.
 """
 
 from __future__ import annotations

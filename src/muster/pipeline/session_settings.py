@@ -35,7 +35,10 @@ class JobSize(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """How to reach Spark, and for how much work. `extra` is the user's (`--conf`) and wins over everything chosen here."""
+    """How to reach Spark, and for how much work.
+
+    `extra` is what the user named, by `--conf` or to `spark-submit`, and wins over everything chosen here.
+    """
 
     master: str = "local[*]"
     app_name: str = "muster"
@@ -47,7 +50,7 @@ class SessionSettings:
     lake_url: str | None = None
     """Where tasks are going to write, as Spark names it: tried before the session is given out."""
     packages: tuple[str, ...] = ()
-    extra: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
 
     @property
     def is_connect(self) -> bool:

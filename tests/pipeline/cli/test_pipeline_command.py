@@ -11,9 +11,13 @@ import pytest
 from muster.cli.lake.pipeline import run
 from muster.cli.main import main
 from muster.pipeline import session
+from muster.pipeline.lake import rounds
+from muster.pipeline.lake.errors import StoreError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.writer_lock import only_writer
 from tests.pipeline.lake.delta_lakes import gold_lake
+
+S3A = "spark.hadoop.fs.s3a."
 
 
 @pytest.fixture
@@ -116,6 +120,32 @@ def test_a_store_that_does_not_answer_is_no_wrong_usage(
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2
     assert all("s3a://bucket/lake cannot be read: " in line for line in said)
+
+
+def test_access_to_the_store_that_spark_submit_was_given_opens_the_lake(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was given behind the file wins, and both over the environment."""
+    told = {f"{S3A}endpoint": "http://told:1", f"{S3A}access.key": "k", f"{S3A}secret.key": "never-shown"}
+    monkeypatch.setattr(session, "submitted_settings", lambda: told)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://environment:1")
+    opened: list[Location] = []
+
+    def refuse(location: Location) -> None:
+        opened.append(location)
+        raise StoreError(f"{location} cannot be read")
+
+    monkeypatch.setattr(rounds, "open_or_create", refuse)
+    flags = ["--from", str(data), "--lake", "s3a://bucket/lake", "--conf", f"{S3A}access.key=own"]
+    assert main(["pipeline", "run", *flags]) == 1
+    found = opened[0].storage_options
+    assert found["AWS_ENDPOINT_URL"] == "http://told:1"
+    assert (found["AWS_ACCESS_KEY_ID"], found["AWS_SECRET_ACCESS_KEY"]) == ("own", "never-shown")
+    parser = argparse.ArgumentParser()
+    run.add_arguments(parser)
+    settings = run._session(parser.parse_args(flags), opened[0], 0)
+    assert settings.extra[f"{S3A}endpoint"] == "http://told:1"
+    assert "never-shown" not in repr(settings) + repr(opened[0]) + "".join(capsys.readouterr())
 
 
 def test_without_java_one_line_says_what_to_do(

@@ -20,6 +20,7 @@ from tests.pipeline.cluster.hadoop import Hadoop
 from tests.pipeline.cluster.needs import CONNECTOR, Missing, jars
 from tests.pipeline.cluster.private_workers import installed_code, without_sight_of
 from tests.pipeline.cluster.runs import SMALL, YARN, digests, open_lake, source_flags
+from tests.pipeline.cluster.s3 import S3
 from tests.pipeline.kafka_clients import create_topics
 from tests.pipeline.sources.connector_run import commit
 
@@ -66,6 +67,21 @@ def test_the_packed_job_on_private_workers(
     ran = submitted(["--master", private_master], SMALL, [*source_flags(data), "--lake", lake])
     assert ran.returncode == 0, ran.stderr[-3000:]
     assert digests(open_lake(lake)) == expected
+
+
+def test_the_packed_job_on_s3_with_access_named_to_spark_submit(
+    data: Path,
+    bucket: S3,
+    expected: dict[str, str],
+    submitted: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    """Behind the file nothing of the store is named, nor in the environment: delta-rs needs it, too."""
+    lake = f"{bucket.url}/submitted/lake"
+    access = bucket.spark_settings | {"spark.hadoop.fs.s3a.secret.key": "never-shown"}
+    ran = submitted(["--master", "local[1]"], access, [*source_flags(data), "--lake", lake])
+    assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
+    assert "never-shown" not in ran.stdout + ran.stderr
+    assert digests(open_lake(lake, bucket.spark_settings)) == expected
 
 
 def test_auto_takes_the_connector_that_spark_submit_was_given(

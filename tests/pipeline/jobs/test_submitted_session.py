@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import pyspark
+import pytest
+from pyspark.sql import SparkSession
 
+from muster.pipeline import session
 from muster.pipeline.java import find_java
-from muster.pipeline.session import is_submitted, submitted_settings
+from muster.pipeline.session import SessionSettings, is_submitted, submitted_settings
 
 SUBMIT = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
 PROGRAM = """
@@ -63,6 +66,37 @@ def test_what_spark_submit_was_told_wins_and_the_rest_is_chosen_for_its_master(t
         "master": "local[1]",
         "locality": "0s",
     }
+
+
+class Preparing:
+    """Stands for the builder of a session, and for the session."""
+
+    def __init__(self) -> None:
+        self.configured: dict[str, str] = {}
+
+    def config(self, name: str, value: str) -> Preparing:
+        self.configured[name] = value
+        return self
+
+    def getOrCreate(self) -> Preparing:
+        return self
+
+    def stop(self) -> None:
+        pass
+
+
+def test_the_lake_is_tried_with_what_spark_submit_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    endpoint, region = "spark.hadoop.fs.s3a.endpoint", "spark.hadoop.fs.s3a.endpoint.region"
+    told = {"spark.master": "yarn", endpoint: "http://told:1", region: "told"}
+    builder, tried = Preparing(), []
+    monkeypatch.setattr(SparkSession, "builder", builder)
+    monkeypatch.setattr(session, "submitted_settings", lambda: told)
+    monkeypatch.setattr(session, "_send_code", lambda _: None)
+    monkeypatch.setattr(session, "check_fitness", lambda _, settings: tried.append(settings))
+    given = SessionSettings(lake_url="s3a://bucket/lake", extra={region: "own"})
+    assert next(session._use_submitted(given)) is builder
+    assert (tried[0].extra[endpoint], tried[0].extra[region], tried[0].master) == ("http://told:1", "own", "yarn")
+    assert (builder.configured.get(endpoint), builder.configured.get(region)) == (None, "own")
 
 
 def test_without_spark_submit_nothing_was_told() -> None:

@@ -19,7 +19,7 @@ from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import Stretch
 from muster.pipeline.sources.segments import SegmentLogs, segment_options, segments_from
 from muster.pipeline.sources.spark_source import LogDataSource, offsets_from
-from muster.pipeline.sources.spark_sources import register
+from muster.pipeline.sources.spark_sources import SegmentDataSource, register
 from tests.pipeline.sources.read_segments import read_segments
 from tests.pipeline.sources.written_log import COMMIT, NOW_MS, TOPIC, WrittenLog
 
@@ -103,6 +103,13 @@ def test_rows_of_the_log_table_are_the_decoded_rows_and_one_for_a_batch_that_can
 def test_start_and_end_offsets_bound_the_read(spark: Any, data: Path) -> None:
     frame = raw(spark, data, starts={TOPIC: {0: 38, 1: 100}}, ends={TOPIC: {0: 41, 1: 31}})
     assert [(row["log_partition"], row["log_offset"]) for row in rows_of(frame)] == [(0, 38), (0, 39), (0, 40)]
+
+
+def test_end_offset_that_a_log_does_not_have_yet_is_no_plan(data: Path) -> None:
+    """A broker's log that is shorter than planned counts as cut."""
+    options = {**segment_options([str(data)], "c", TOPIC), "endOffsets": '{"0": 999, "1": 5}'}
+    planned = SegmentDataSource(options).reader(StructType()).partitions()
+    assert repr(planned) == f"[TaskPartition({TOPIC}-0 [0, 44), {TOPIC}-1 [0, 5))]"
 
 
 def test_damaged_batch_is_read_as_quarantine(spark: Any, data: Path) -> None:

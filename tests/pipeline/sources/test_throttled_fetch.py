@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from muster.pipeline.sources.broker_client import BrokerClient
+from muster.pipeline.sources.broker_client import BrokerClient, FetchAnswer
 from muster.pipeline.sources.failure import SourceError
 from muster.wire.generated.fetch import FetchResponse, FetchResponsePartition, FetchResponseTopic
 
@@ -26,7 +26,7 @@ def answer(records: bytes, throttle_ms: int = 0) -> FetchResponse:
     return FetchResponse(throttle_time_ms=throttle_ms, responses=[FetchResponseTopic(topic="t", partitions=[part])])
 
 
-def fetched(monkeypatch: pytest.MonkeyPatch, *answers: FetchResponse) -> tuple[tuple[int, bytes], list[float]]:
+def fetched(monkeypatch: pytest.MonkeyPatch, *answers: FetchResponse) -> tuple[FetchAnswer, list[float]]:
     pauses: list[float] = []
     client = BrokerClient("broker:9092", pause=pauses.append)
     connection: Any = Throttling(*answers)
@@ -38,12 +38,12 @@ def test_answers_without_records_because_of_a_quota_are_waited_for(monkeypatch: 
     """KIP-219: Kafka names no topic in such an answer; others may, with nothing in it."""
     of_kafka = FetchResponse(throttle_time_ms=700, responses=[])
     found, pauses = fetched(monkeypatch, of_kafka, answer(b"", throttle_ms=300), answer(b"batch", throttle_ms=100))
-    assert found == (0, b"batch")
+    assert found == FetchAnswer(0, b"batch", 9)
     assert pauses == [0.7, 0.3]
 
 
 def test_nothing_to_read_without_a_quota_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert fetched(monkeypatch, answer(b"")) == ((0, b""), [])
+    assert fetched(monkeypatch, answer(b"")) == (FetchAnswer(0, b"", 9), [])
 
 
 def test_reader_that_is_always_throttled_is_told_which_quota_to_raise(monkeypatch: pytest.MonkeyPatch) -> None:

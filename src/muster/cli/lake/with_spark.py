@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from muster.cli.exit_codes import FAILED
 from muster.cli.lake.answers import run_on_lake
 from muster.cli.support.cluster_command import note
-from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
+from muster.cli.support.spark_flags import add_setting_arguments, named_settings
 
 if TYPE_CHECKING:
     from muster.pipeline.lake.reader import Lake
@@ -32,7 +32,7 @@ def run_on_spark(command: str, arguments: argparse.Namespace, work: Callable[[An
         from muster.pipeline.lake.storage_options import spark_s3_settings
         from muster.pipeline.session import SessionError, SessionSettings, open_session
 
-        given = settings_by_name(arguments.conf)
+        given = named_settings(arguments.conf)
         location = Location.parse(arguments.lake, given)
         lake = Lake.open(location)
         by_environment = spark_s3_settings(os.environ) if location.url.startswith("s3a:") else {}

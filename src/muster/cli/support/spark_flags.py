@@ -20,6 +20,13 @@ def settings_by_name(texts: Iterable[str]) -> dict[str, str]:
     return dict(map(_setting, texts))
 
 
+def named_settings(texts: Iterable[str]) -> dict[str, str]:
+    """Those of --conf and those that `spark-submit` was told: access to the lake's store may be named in either place."""
+    from muster.pipeline.session import submitted_settings
+
+    return {**submitted_settings(), **settings_by_name(texts)}
+
+
 def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:

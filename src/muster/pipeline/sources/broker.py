@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -22,18 +22,15 @@ from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
+from muster.pipeline.sources.partition_fetch import PartitionFetch
 from muster.pipeline.sources.record_columns import Records, read_headers, read_records
-from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
+from muster.wire.errors import NONE, name_of
 from muster.wire.special_values import EARLIEST, LATEST
-
-if TYPE_CHECKING:
-    pass
 
 SOURCE_NAME: Final = "broker"
 FETCH_BYTES: Final = 8 << 20
 _SHOWN_BYTES: Final = 4096
 _MOST_FETCH_BYTES: Final = 1 << 30
-_TRIES: Final = 3
 _KAFKA: Final = "kafka."
 
 
@@ -106,9 +103,15 @@ class BrokerStretch(StretchReader):
         return quarantine_rows(self._problems)
 
     def _records(self, client: BrokerClient) -> Iterator[Records]:
+        asked = PartitionFetch(client, self._logs.topic, self._stretch.partition, self._stretch.end)
         offset, max_bytes = self._stretch.start, FETCH_BYTES
         while offset < self._stretch.end:
-            offset, raw = self._fetch(client, offset, max_bytes)
+            fetched = asked.fetch(offset, max_bytes)
+            offset, raw = fetched.offset, fetched.raw
+            if fetched.cut_at is not None:
+                self._note(offset, b"", _cut(offset, self._stretch.end, fetched.cut_at))
+            if not raw:
+                return
             scan = scan_batches(raw)
             if scan.lost:
                 self._note(
@@ -125,32 +128,13 @@ class BrokerStretch(StretchReader):
             behind = _behind(raw, scan, offset)
             if behind > offset:
                 offset, max_bytes = behind, FETCH_BYTES
-            elif scan.lost or max_bytes >= _MOST_FETCH_BYTES or not raw:
-                return  # nothing more is to be had: an empty answer below the end that was asked for is a truncated log
+            elif scan.lost:
+                return
+            elif max_bytes >= _MOST_FETCH_BYTES:
+                where = f"{self._logs.topic}-{self._stretch.partition}"
+                raise SourceError(f"{where}: {max_bytes:,} bytes from offset {offset} on hold no whole batch of it")
             else:
                 max_bytes = min(_MOST_FETCH_BYTES, max(2 * max_bytes, scan.needs))
-
-    def _fetch(self, client: BrokerClient, offset: int, max_bytes: int) -> tuple[int, bytes]:
-        """The offset that was asked for in the end, and the bytes. Finds the leader anew when it has moved."""
-        topic, partition = self._logs.topic, self._stretch.partition
-        error = NOT_LEADER_OR_FOLLOWER
-        for _ in range(_TRIES):
-            leader = self._leader(client)
-            error, raw = client.fetch(leader, topic, partition, offset, max_bytes)
-            if error == NONE:
-                return offset, raw
-            if error == OFFSET_OUT_OF_RANGE:
-                start = client.list_offsets(leader, [(topic, partition)], -2)[topic, partition].offset
-                if start <= offset:
-                    return offset, b""  # the log was cut behind our back: its end is before this offset
-                offset = start  # retention or DeleteRecords took the beginning
-        raise SourceError(f"{topic}-{partition}: cannot be fetched at offset {offset}: {name_of(error)}")
-
-    def _leader(self, client: BrokerClient) -> int:
-        for part in client.metadata([self._logs.topic]).partitions:
-            if part.partition == self._stretch.partition:
-                return part.leader
-        raise SourceError(f"{self._logs.topic}-{self._stretch.partition}: has no leader now, or the topic is gone")
 
     def _note(self, offset: int, content: bytes, reason: str) -> None:
         """An answer may begin before the stretch and reach behind it: of several passes the one that has the offset says it."""
@@ -158,6 +142,13 @@ class BrokerStretch(StretchReader):
             return
         where = f"{SOURCE_NAME} {self._logs.bootstrap} {self._logs.topic}-{self._stretch.partition} offset {offset}"
         self._problems.append(Quarantined(self._place, offset, where, reason, None, content[:_SHOWN_BYTES]))
+
+
+def _cut(offset: int, end: int, cut_at: int) -> str:
+    return (
+        f"the log ends at {cut_at} and was longer when this was planned: it was cut or replaced;"
+        f" offsets {offset} to {end - 1} are unread"
+    )
 
 
 def _behind(raw: bytes, scan: Scan, offset: int) -> int:

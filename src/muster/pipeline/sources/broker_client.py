@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final
+from typing import Final, NamedTuple
 
 from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.sources.broker_socket import BrokerSocket
@@ -57,6 +57,14 @@ class ClusterView:
     cluster_id: str = ""
 
 
+class FetchAnswer(NamedTuple):
+    """What the leader of a partition gives at an offset. Without records it has none up to its high watermark."""
+
+    error_code: int
+    records: bytes = b""
+    high_watermark: int = -1
+
+
 class BrokerClient:
     """Connections to the brokers of one cluster, made when first needed."""
 
@@ -72,7 +80,8 @@ class BrokerClient:
         self._bootstrap = parse_bootstrap(bootstrap)
         self._security = security
         self._timeout_s = timeout_s
-        self._pause = pause
+        self.pause = pause
+        """Waits so many seconds before something is asked again."""
         self._connections: dict[tuple[str, int], BrokerSocket] = {}
         self._brokers: dict[int, tuple[str, int]] = dict(brokers or {})
 
@@ -130,8 +139,8 @@ class BrokerClient:
         answer = connection.ask("ListOffsets", request)
         return {(topic.name, part.partition_index): part for topic in answer.topics for part in topic.partitions}
 
-    def fetch(self, leader: int, topic: str, partition: int, offset: int, max_bytes: int) -> tuple[int, bytes]:
-        """(error code, raw batches from `offset` on). Uncommitted records and markers included."""
+    def fetch(self, leader: int, topic: str, partition: int, offset: int, max_bytes: int) -> FetchAnswer:
+        """Uncommitted records and markers included."""
         part = FetchRequestPartition(partition=partition, fetch_offset=offset, partition_max_bytes=max_bytes)
         request = FetchRequest(
             max_wait_ms=_MAX_WAIT_MS,
@@ -142,12 +151,12 @@ class BrokerClient:
         for _ in range(_MOST_THROTTLED):
             answer = self._to(leader).ask("Fetch", request, _LAST_FETCH_BY_NAME)
             if answer.error_code:
-                return answer.error_code, b""
+                return FetchAnswer(answer.error_code)
             found = answer.responses[0].partitions[0] if answer.responses else None
             if found is not None and (found.records or found.error_code or not answer.throttle_time_ms):
-                return found.error_code, bytes(found.records or b"")
+                return FetchAnswer(found.error_code, bytes(found.records or b""), found.high_watermark)
             # KIP-219: over its quota a reader gets an answer without records, at once. That is not the end of the log.
-            self._pause(answer.throttle_time_ms / 1000)
+            self.pause(answer.throttle_time_ms / 1000)
         raise SourceError(
             f"{topic}-{partition}: the broker throttled {_MOST_THROTTLED} fetches in a row at offset {offset}: "
             "raise the quota of this user or client id (consumer_byte_rate, request_percentage)"

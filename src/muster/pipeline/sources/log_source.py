@@ -1,6 +1,6 @@
 """What every source of log records can do, whatever it reads: say how far its logs reach, and read a stretch of one.
 
-The contract between the readers (`segments`, `broker`) and those who use them (`log_tasks`, the direct path to current offsets).
+The contract between the readers (`segments`, `broker`) and those who use them (`log_tasks`, `stream_reader`).
 A source is made of plain values, so that it can travel to a Spark worker. Offsets are log offsets; ends are exclusive.
 """
 

@@ -2,7 +2,7 @@
 
 Compressed batches, holes that compaction left and a half-written end of the last segment are normal. A batch that is damaged goes
 to quarantine with file and position, and reading goes on behind it if its length can be trusted; if not, the rest of that file is
-said to be unread. Works on plain Python and Arrow; the Spark source and the direct path to current offsets call it.
+said to be unread. Works on plain Python and Arrow; `segments` and `segment_end_offsets` read with it.
 """
 
 from __future__ import annotations

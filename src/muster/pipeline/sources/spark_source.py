@@ -135,9 +135,17 @@ class _BatchReader(DataSourceReader):  # type: ignore[misc]
 
     def partitions(self) -> Sequence[InputPartition]:
         ends = {log.topic: log.ends() for log in self._logs}
-        stops = ends if self._stops is None else self._stops
+        stops = ends if self._stops is None else _within(self._stops, ends)
         planned: list[Any] = plan_tasks(self._logs, self._starts, stops, ends, self._offsets_a_task)
         return planned or [TaskPartition(())]  # Spark wants at least one
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         return rows_of(partition, self._table)
+
+
+def _within(stops: Positions, ends: Positions) -> Positions:
+    """Asked for up to an offset that a log does not have yet, it is read to its end: nothing of it is missing."""
+    return {
+        topic: {partition: min(stop, ends.get(topic, {}).get(partition, stop)) for partition, stop in places.items()}
+        for topic, places in stops.items()
+    }

@@ -18,7 +18,7 @@ from muster.cli.lake import words
 from muster.cli.lake.answers import add_lake_argument
 from muster.cli.support.connection_flags import BOOTSTRAP_VARIABLE
 from muster.cli.support.numbers import int32, int64, moment_ms, port
-from muster.cli.support.spark_flags import add_setting_arguments, settings_by_name
+from muster.cli.support.spark_flags import add_setting_arguments, named_settings
 from muster.cli.support.time_spans import parse_span
 from muster.cli.support.usage_error import UsageError
 from muster.extras import install_command
@@ -151,7 +151,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from muster.pipeline.stream import PipelineQuery
 
     gold, query_settings = _gold_settings(arguments), _query_settings(arguments)
-    location = Location.parse(arguments.lake, settings_by_name(arguments.conf))
+    location = Location.parse(arguments.lake, named_settings(arguments.conf))
     source = _source(arguments)
     lake = open_or_create(location)
     stop = Stop()
@@ -231,14 +231,7 @@ def _by_connector(arguments: argparse.Namespace) -> bool:
 
     if arguments.reader != "auto":
         return bool(arguments.reader == "connector")
-    return connector_is_there(tuple(arguments.packages), _named_settings(arguments))
-
-
-def _named_settings(arguments: argparse.Namespace) -> dict[str, str]:
-    """Those of the command line, and those that spark-submit was told."""
-    from muster.pipeline.session import submitted_settings
-
-    return {**submitted_settings(), **settings_by_name(arguments.conf)}
+    return connector_is_there(tuple(arguments.packages), named_settings(arguments.conf))
 
 
 def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -246,7 +239,7 @@ def _packages(arguments: argparse.Namespace) -> tuple[str, ...]:
     from muster.pipeline.sources.connector_logs import connector_is_there, own_package
 
     packages = tuple(arguments.packages)
-    if arguments.reader != "connector" or connector_is_there(packages, _named_settings(arguments)):
+    if arguments.reader != "connector" or connector_is_there(packages, named_settings(arguments.conf)):
         return packages
     return (*packages, own_package())
 
@@ -297,7 +290,7 @@ def _session(arguments: argparse.Namespace, location: Location, pending: int) ->
         ui_port=arguments.ui,
         lake_url=location.url,
         packages=_packages(arguments),
-        extra={**by_environment, **settings_by_name(arguments.conf)},
+        extra={**by_environment, **named_settings(arguments.conf)},
     )
 
 
