@@ -15,7 +15,7 @@ from typing import Final
 import pyarrow as pa
 
 from muster.client.security import PLAINTEXT, Security
-from muster.core.internal_topics import CONSUMER_OFFSETS
+from muster.core.internal_topics import CONSUMER_OFFSETS, GROUP_JOURNAL
 from muster.pipeline.sources.batch_scan import Scan, scan_batches
 from muster.pipeline.sources.broker_client import BrokerClient
 from muster.pipeline.sources.broker_security import security_of
@@ -24,7 +24,7 @@ from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
 from muster.pipeline.sources.partition_fetch import PartitionFetch
 from muster.pipeline.sources.record_columns import Records, read_headers, read_records
-from muster.wire.errors import NONE, name_of
+from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED, name_of
 from muster.wire.special_values import EARLIEST, LATEST
 
 SOURCE_NAME: Final = "broker"
@@ -59,6 +59,10 @@ class BrokerLogs(LogSource):
     def _offsets(self, which: int, isolation: int = 0) -> dict[int, int]:
         with self.client() as client:
             view = client.metadata([self.topic])
+            refused = view.refused.get(self.topic, NONE)
+            # Who may not read a journal gets this answer also at a Kafka, which has none.
+            if refused != NONE and (self.topic, refused) != (GROUP_JOURNAL, TOPIC_AUTHORIZATION_FAILED):
+                raise SourceError(f"{self.topic}: the broker says nothing of it: {name_of(refused)}")
             if view.leaderless:
                 missing = ", ".join(str(partition) for _, partition in view.leaderless)
                 raise SourceError(f"{self.topic}: partitions {missing} have no leader now: try again when they have")

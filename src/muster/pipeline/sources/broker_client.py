@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, NamedTuple
 
 from muster.client.security import PLAINTEXT, Security
 from muster.pipeline.sources.broker_socket import BrokerSocket
 from muster.pipeline.sources.failure import SourceError
-from muster.wire.errors import NONE
+from muster.wire.errors import NONE, UNKNOWN_TOPIC_OR_PARTITION
 from muster.wire.generated.fetch import (
     FetchRequest,
     FetchRequestPartition,
@@ -55,6 +55,8 @@ class ClusterView:
     partitions: list[TopicPartition]
     leaderless: list[tuple[str, int]]
     cluster_id: str = ""
+    refused: dict[str, int] = field(default_factory=dict)
+    """Topics of which it said nothing, with the error code: they may well be there."""
 
 
 class FetchAnswer(NamedTuple):
@@ -107,6 +109,8 @@ class BrokerClient:
         view.cluster_id = answer.cluster_id or ""
         self._brokers = view.brokers
         for topic in answer.topics:
+            if topic.error_code not in (NONE, UNKNOWN_TOPIC_OR_PARTITION):
+                view.refused[topic.name or ""] = topic.error_code
             for part in topic.partitions if topic.error_code == NONE else ():
                 if part.leader_id in view.brokers:
                     view.partitions.append(
