@@ -1,5 +1,5 @@
 """Compaction and retention, both Delta's: rows that are too old are deleted, small files are merged (OPTIMIZE), and files that no
-round names any more are removed (VACUUM). Needs no Java.
+round names any more are removed (VACUUM), those of the tables' logs too (`old_versions`). Needs no Java.
 
 What changes becomes visible as one new round, as always. The caller is the lake's only writer. A run that dies here leaves
 tables whose newest versions no round names; the next round begins from those that the last one names.
@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Final
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from muster.pipeline.lake.commit import Change, Signature, commit_change
+from muster.pipeline.lake.commit import KEEPS_LOG, Change, Signature, commit_change, keep_log, properties
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import LakeError, store_errors
 from muster.pipeline.lake.files import REACHABLE, DataFile
 from muster.pipeline.lake.location import Location, table_in
+from muster.pipeline.lake.old_versions import drop_old_versions
 from muster.pipeline.lake.opening import open_parquet
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.retention import RULES, Retention, bytes_too_old, too_old
@@ -40,6 +41,8 @@ _COMPACTED: Final = "muster.compacted_ms"
 """A property of the table `rounds`: when the lake was last compacted."""
 _NOW_PART: Final = "now"
 _RECENT_MS: Final = 3_600_000
+_SAID: Final = {"muster": "compact"}
+"""What the history of a table says of our commits. Those that lead to a new round name it too."""
 _AGAIN: Final = "nothing is lost, run it again"
 
 
@@ -83,7 +86,16 @@ def _remember(location: Location, at_ms: int) -> None:
     with store_errors(f"{location}: that it was compacted cannot be noted", _AGAIN):
         delta = open_table(location, ROUNDS)
         if delta is not None:
-            delta.alter.set_table_properties({_COMPACTED: str(at_ms)}, raise_if_not_exists=False)
+            _set(delta, {_COMPACTED: str(at_ms)})
+
+
+def _set(delta: DeltaTable, table_properties: dict[str, str]) -> None:
+    delta.alter.set_table_properties(
+        table_properties,
+        raise_if_not_exists=False,
+        commit_properties=properties(Signature(None, _SAID)),
+        post_commithook_properties=keep_log(),
+    )
 
 
 def newest_ms(this: Round, now_ms: int) -> int:
@@ -98,8 +110,9 @@ def vacuum(location: Location, now_ms: int, grace_hours: int = GRACE_HOURS) -> i
     recent = [each for each in rounds if each.at_ms >= now_ms - _RECENT_MS] or rounds[-1:]
     removed = 0
     for table in (*sorted(rounds[-1].versions), ROUNDS, WRITER):
-        kept = sorted({each.versions[table] for each in recent if table in each.versions})
-        removed += _vacuum_table(location, table, kept, grace_hours)
+        removed += _vacuum_table(location, table, _named(table, recent), grace_hours)
+        with store_errors(f"{location}: old log files of {table} cannot be removed", _AGAIN):
+            drop_old_versions(location, table, _named(table, rounds), grace_hours)
     if location.local is not None:
         _remove_empty_directories(location.local)
     return removed
@@ -113,24 +126,37 @@ def _compact_table(lake: Lake, table: str, retention: Retention, from_ms: int, d
     if not settled or (aside and not _is_due(lake, table, settled, retention, from_ms)):
         return
     with store_errors(f"{location}: {table} cannot be compacted", _AGAIN):
+        _keep_log_when_merging(location, table)
         # The first commit also undoes what a dead attempt may have left behind the round's version.
-        signature = Signature(None, {"muster": "compact"}, base=lake.round.versions)
+        said = {**_SAID, "round": str(lake.round.round + 1)}
+        signature = Signature(None, said, base=lake.round.versions)
         before = commit_change(location, table, signature, Change(replaced_parts=frozenset([_NOW_PART])))
         delta = open_table(location, table)
         if delta is None or delta.version() != before:
             raise LakeError(f"{location}: another writer committed {table} meanwhile; {_AGAIN}")
-        dropped = _delete_old(lake, delta, table, retention, from_ms)
-        delta.optimize.compact(target_size=TARGET_BYTES)
+        dropped = _delete_old(lake, delta, table, retention, from_ms, signature)
+        delta.optimize.compact(
+            target_size=TARGET_BYTES,
+            commit_properties=properties(signature),
+            post_commithook_properties=keep_log(),
+        )
         version = int(delta.version())
         if version == before and not aside:
             return
         left = table_files(delta)
         if aside:
-            version = commit_change(location, table, Signature(None), Change(aside))
+            version = commit_change(location, table, Signature(None, said), Change(aside))
     done.rows_dropped += dropped
     done.files_before += len(settled)
     done.files_after += len(left)
     done.changed[table] = version
+
+
+def _keep_log_when_merging(location: Location, table: str) -> None:
+    """OPTIMIZE goes by the table's property alone (deltalake 1.6), which tables of an older muster lack."""
+    delta = open_table(location, table)
+    if delta is not None and not KEEPS_LOG.items() <= delta.metadata().configuration.items():
+        _set(delta, KEEPS_LOG)
 
 
 def _is_due(lake: Lake, table: str, settled: list[DataFile], retention: Retention, from_ms: int) -> bool:
@@ -147,7 +173,9 @@ def _is_due(lake: Lake, table: str, settled: list[DataFile], retention: Retentio
     return oldest is not None and oldest < retention.horizon_ms(rule.layer, from_ms)
 
 
-def _delete_old(lake: Lake, delta: DeltaTable, table: str, retention: Retention, from_ms: int) -> int:
+def _delete_old(
+    lake: Lake, delta: DeltaTable, table: str, retention: Retention, from_ms: int, signature: Signature
+) -> int:
     """Rows that are too old go, older bytes too. How many rows went."""
     dropped = 0
     old = too_old(table, retention, from_ms)
@@ -155,11 +183,17 @@ def _delete_old(lake: Lake, delta: DeltaTable, table: str, retention: Retention,
         kept = _still_so(lake, table, retention.horizon_ms(RULES[table].layer, from_ms))
         condition = f"{old} AND log_offset NOT IN ({', '.join(map(str, kept))})" if kept else old
         held = table_files(delta)
-        told = delta.delete(condition).get("num_deleted_rows")
+        done = delta.delete(condition, commit_properties=properties(signature), post_commithook_properties=keep_log())
+        told = done.get("num_deleted_rows")
         dropped = _rows_gone(lake, table, held, table_files(delta)) if told is None else int(told)
     emptied = bytes_too_old(table, retention, from_ms)
     if emptied is not None:
-        delta.update(updates={"key": "NULL", "value": "NULL"}, predicate=emptied)
+        delta.update(
+            updates={"key": "NULL", "value": "NULL"},
+            predicate=emptied,
+            commit_properties=properties(signature),
+            post_commithook_properties=keep_log(),
+        )
     return dropped
 
 
@@ -194,6 +228,11 @@ def _next_round(last: Round, versions: dict[str, int]) -> Round:
     return last.following(versions, gold_round=this.round)
 
 
+def _named(table: str, rounds: list[Round]) -> list[int]:
+    """The versions of a table that these rounds name."""
+    return sorted({each.versions[table] for each in rounds if table in each.versions})
+
+
 def _vacuum_table(location: Location, table: str, kept: list[int], grace_hours: int) -> int:
     with store_errors(f"{location}: unused files of {table} cannot be removed", _AGAIN):
         delta = open_table(location, table)
@@ -205,6 +244,8 @@ def _vacuum_table(location: Location, table: str, kept: list[int], grace_hours: 
             enforce_retention_duration=False,
             full=True,
             keep_versions=kept or None,
+            commit_properties=properties(Signature(None, _SAID)),
+            post_commithook_properties=keep_log(),
         )
         return len(removed)
 
