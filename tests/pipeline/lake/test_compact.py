@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable
 
 from muster.pipeline.fold.kernel import FACTS
 from muster.pipeline.lake import compact as compaction
@@ -120,6 +121,29 @@ def test_open_rows_can_still_be_replaced_afterwards(root: Path) -> None:
     assert Lake.open(root).round.gold_round == Lake.open(root).round.round, "the tables of now are as they were"
     publish(root, replaced=rebalance(4))
     assert column(root, "g_rebalance", "generation") == [1, 2, 4]
+
+
+def test_every_commit_says_that_compaction_made_it_and_for_which_round(root: Path) -> None:
+    """Other engines read the newest version of a table: without its open rows while it is being compacted."""
+
+    def rebalance(days: int) -> dict[str, pa.Table]:
+        return {"g_rebalance": rows_of("g_rebalance", [{"group_id": "g", "ended_ms": NOW - days * DAY}])}
+
+    publish(root, appended={**rebalance(500), **log(0, age=15, key=b"k", problem="?")})
+    publish(root, appended={**rebalance(1), **log(1, age=100)})
+    publish(root, appended={**rebalance(1), **log(2)})
+    publish(root, appended=log(3))
+    publish(root, replaced=rebalance(0), gold_at_ms=NOW)
+    before = Lake.open(root).round
+    run(root)
+    this = Lake.open(root).round
+    for table in ("g_rebalance", "log"):
+        delta = DeltaTable(Location.parse(root).delta_table_url(table), version=this.versions[table])
+        said = delta.history(this.versions[table] - before.versions[table])
+        assert {each["operation"] for each in said} >= {"DELETE", "OPTIMIZE"}
+        assert {(each.get("muster"), each.get("round")) for each in said} == {("compact", str(this.round))}
+    noted = DeltaTable(Location.parse(root).delta_table_url("rounds")).history(1)[0]
+    assert (noted["operation"], noted["muster"]) == ("SET TBLPROPERTIES", "compact")
 
 
 def test_state_and_tables_of_now_are_left_alone(root: Path) -> None:
