@@ -129,8 +129,9 @@ def test_no_commit_of_compaction_drops_versions_that_rounds_name(root: Path, fir
     oldest = 1 if first != "merges" else AT_MS
     publish(root, appended={TABLE: rows_of(TABLE, [{"group_id": "g", "generation": 0, "ended_ms": oldest}])})
     publish_rounds(root, range(1, LAST_BEFORE))
-    last = {"replaced" if first == "sets open rows aside" else "appended": rebalance(LAST_BEFORE)}
-    publish(root, gold_at_ms=AT_MS, **last)
+    is_open = first == "sets open rows aside"
+    settled, now = ({}, rebalance(LAST_BEFORE)) if is_open else (rebalance(LAST_BEFORE), {})
+    publish(root, appended=settled, replaced=now, gold_at_ms=AT_MS)
     age(root)
     before = Lake.open(root)
     dropped = compact(Location.parse(root), Retention()).rows_dropped
