@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from muster.pipeline.arrow_scalar import arrow_scalar
 from muster.pipeline.lake.commit import KEEPS_LOG, Change, Signature, commit_change, keep_log, properties
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import LakeError, store_errors
@@ -25,7 +27,7 @@ from muster.pipeline.lake.location import Location, table_in
 from muster.pipeline.lake.old_versions import drop_old_versions
 from muster.pipeline.lake.opening import open_parquet
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.lake.retention import RULES, Retention, bytes_too_old, too_old
+from muster.pipeline.lake.retention import RULES, Retention, Rule, bytes_too_old, too_old
 from muster.pipeline.lake.rounds import Round, known_rounds, publish_round
 from muster.pipeline.lake.tables import INNER, LOG, ROUNDS
 from muster.pipeline.lake.writer_lock import WRITER
@@ -166,11 +168,10 @@ def _is_due(lake: Lake, table: str, settled: list[DataFile], retention: Retentio
     rule = RULES.get(table)
     if rule is None:
         return False
-    if rule.time == "dt":
-        rows = lake.arrow(table, ["dt"])["dt"].to_pylist()
-        return any(day is not None and day < retention.day(rule.layer, from_ms) for day in rows)
-    oldest: int | None = pc.min(lake.arrow(table, [rule.time])[rule.time]).as_py()
-    return oldest is not None and oldest < retention.horizon_ms(rule.layer, from_ms)
+    is_day = rule.time == "dt"
+    horizon = retention.day(rule.layer, from_ms) if is_day else retention.horizon_ms(rule.layer, from_ms)
+    pieces = lake.batches(table, [rule.time])
+    return any(pc.any(pc.less(rows[rule.time], arrow_scalar(horizon))).as_py() for rows in pieces)
 
 
 def _delete_old(
@@ -209,15 +210,28 @@ def _rows_gone(lake: Lake, table: str, before: list[DataFile], after: list[DataF
 
 
 def _still_so(lake: Lake, table: str, horizon_ms: int) -> list[int]:
-    """The log offsets of old rows that are the newest of their key: a quiet group's generation may be months old."""
+    """The log offsets of old rows that are the newest of their key: a quiet group's generation may be months old.
+
+    Read piece by piece: memory holds a row for each key (group, member), not the table.
+    """
     rule = RULES[table]
     if not rule.newest_of:
         return []
-    rows = lake.arrow(table, [*rule.newest_of, rule.time, "log_offset"])
-    newest = rows.group_by(list(rule.newest_of)).aggregate([("log_offset", "max"), (rule.time, "max")])
-    quiet = newest.filter(pc.less(newest[f"{rule.time}_max"], horizon_ms))
-    offsets: list[int] = pc.unique(quiet["log_offset_max"]).to_pylist()
+    newest: pa.Table | None = None
+    for rows in lake.batches(table, [*rule.newest_of, rule.time, "log_offset"]):
+        newest = _newest(rows if newest is None else pa.concat_tables([newest, rows]), rule)
+    if newest is None:
+        return []
+    quiet = newest.filter(pc.less(newest[rule.time], arrow_scalar(horizon_ms)))
+    offsets: list[int] = pc.unique(quiet["log_offset"]).to_pylist()
     return offsets
+
+
+def _newest(rows: pa.Table, rule: Rule) -> pa.Table:
+    """One row for each key: its newest offset and time, in the columns of `rows`."""
+    found = rows.group_by(list(rule.newest_of)).aggregate([("log_offset", "max"), (rule.time, "max")])
+    ordered = found.select([*rule.newest_of, f"{rule.time}_max", "log_offset_max"])
+    return ordered.rename_columns(rows.column_names)
 
 
 def _next_round(last: Round, versions: dict[str, int]) -> Round:
