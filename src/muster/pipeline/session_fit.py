@@ -6,8 +6,9 @@ Turns what the probes say, and what they raise, into one `SessionError` each. Ca
 from __future__ import annotations
 
 import shutil
+import uuid
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from muster.pipeline.session_failure import words_of_lake_failure, words_of_probe_failure
 from muster.pipeline.session_probe import probe_lake, probe_rounds, probe_workers
@@ -15,6 +16,8 @@ from muster.pipeline.session_settings import SessionSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from muster.pipeline.lake.location import Location
 
 _LOCAL: Final = "file:"
 
@@ -48,21 +51,26 @@ def _check_lake(session: SparkSession, settings: SessionSettings, url: str) -> N
 
     location = Location.parse(url, settings.extra)
     store = storage(location)
-    tried: list[str] = []
+    name = f"_probe-{uuid.uuid4().hex[:12]}"
 
     def has_files(name: str) -> bool:
-        tried.append(name)
         infos = store.get_file_info_selector(FileSelector(name, allow_not_found=True, recursive=True))
         return any(info.is_file for info in infos)
 
     try:
-        problem = probe_lake(session, url, has_files)
+        problem = probe_lake(session, url, name, has_files)
     except Exception as error:
         raise SessionError(f"Spark cannot write to {url}: {words_of_lake_failure(str(error))}") from error
-    for name in tried:
-        with suppress(OSError):
-            store.delete_dir(name)
-            if location.local is not None:  # an object store knows no empty directories
-                shutil.rmtree(location.local / name, ignore_errors=True)
+    finally:
+        _remove_probe(store, location, name)  # also what a write left that failed half way, or was interrupted
     if problem:
         raise SessionError(problem)
+
+
+def _remove_probe(store: Any, location: Location, name: str) -> None:
+    from deltalake.exceptions import DeltaError
+
+    with suppress(OSError, DeltaError):  # why the probe failed is worth more than that it could not be removed
+        store.delete_dir(name)
+    if location.local is not None:  # an object store knows no empty directories
+        shutil.rmtree(location.local / name, ignore_errors=True)

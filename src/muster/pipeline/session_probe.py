@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import socket
 import sys
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -114,9 +113,11 @@ class LookAroundRounds:
             raise RuntimeError(_UNFIT + json.dumps(found))
 
 
-def probe_lake(spark: SparkSession, url: str, sees: Callable[[str], bool]) -> str | None:
-    """A task writes a small file; `sees` says whether it is there for us too. What is wrong, in one line."""
-    name = f"_probe-{uuid.uuid4().hex[:12]}"
+def probe_lake(spark: SparkSession, url: str, name: str, sees: Callable[[str], bool]) -> str | None:
+    """A task writes a small file of this name; `sees` says whether it is there for us too. What is wrong, in one line.
+
+    The caller removes it, however this ends.
+    """
     spark.range(0, 1, 1, 1).selectExpr("cast(id as string) as value").write.text(f"{url}/{name}")
     if sees(name):
         return None

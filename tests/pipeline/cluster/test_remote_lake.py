@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from muster.cli.main import main
+from muster.pipeline.lake import commit, rounds
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.compact import compact, vacuum
 from muster.pipeline.lake.errors import LakeError
-from muster.pipeline.lake.files import list_batch, storage
+from muster.pipeline.lake.files import entries, list_batch, storage
 from muster.pipeline.lake.location import Location, batch_directory, table_directory
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.retention import Retention
@@ -108,6 +109,26 @@ def test_small_files_are_merged_and_unused_ones_removed(location: Location) -> N
     assert sorted(Lake.open(location).arrow("log")["log_offset"].to_pylist()) == [0, 1, 2]
     assert vacuum(location, NOW + 2 * DAY, grace_hours=0) >= 3
     assert sorted(Lake.open(location).arrow("log")["log_offset"].to_pylist()) == [0, 1, 2]
+
+
+def test_versions_that_no_round_names_are_dropped_from_the_log(
+    location: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once: a store says when files were written, and nobody can make them older."""
+    monkeypatch.setitem(commit.PROPERTIES, "delta.logRetentionDuration", "interval 0 seconds")
+    monkeypatch.setattr(rounds, "KEPT", 2)
+    for offset in range(22):
+        publish(location, log(offset))
+    assert (first_version(location, "log"), first_version(location, "rounds")) == (0, 0)
+    vacuum(location, NOW, grace_hours=0)
+    assert (first_version(location, "log"), first_version(location, "rounds")) == (19, 19)
+    for each in rounds.known_rounds(location):
+        assert Lake(location, each).arrow("log").num_rows == each.round
+
+
+def first_version(location: Location, table: str) -> int:
+    log_of_table = Location.parse(f"{location.given}/{table_directory(table)}/_delta_log")
+    return min(int(name.partition(".")[0]) for name, _ in entries(log_of_table) if name.endswith(".json"))
 
 
 def test_second_writer_is_refused_until_the_claim_is_given_back(location: Location) -> None:

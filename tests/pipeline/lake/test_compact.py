@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable
 
 from muster.pipeline.fold.kernel import FACTS
 from muster.pipeline.lake import compact as compaction
@@ -16,6 +17,7 @@ from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.reader import Lake
 from muster.pipeline.lake.retention import RULES, Retention
 from muster.pipeline.lake.rounds import Round, known_rounds
+from muster.pipeline.lake.tables import schema_of
 from tests.pipeline.lake.delta_lakes import publish, rows_of
 
 DAY = 86_400_000
@@ -107,6 +109,52 @@ def test_newest_generation_of_a_quiet_group_stays(root: Path) -> None:
     assert column(root, "s_group_generation", "generation") == [2, 4]
 
 
+@pytest.mark.parametrize("table", sorted(table for table, rule in RULES.items() if rule.newest_of))
+def test_newest_of_each_key_is_found_piece_by_piece(root: Path, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever file it lies in, and without the whole table in memory."""
+
+    def whole(*_: object) -> pa.Table:
+        raise AssertionError("a table is read as a whole")
+
+    for rows in (
+        [generation("quiet", 2, 200), generation("busy", 3, 150)],
+        [generation("quiet", 1, 300), generation("busy", 4, 1)],
+        [generation("quiet", 0, 400)],
+    ):
+        publish(
+            root,
+            appended={
+                table: rows_of(table, [{k: v for k, v in row.items() if k in schema_of(table).names} for row in rows])
+            },
+        )
+    with monkeypatch.context() as patched:
+        patched.setattr(Lake, "arrow", whole)
+        assert run(root).rows_dropped == 3
+    assert column(root, table, "log_offset") == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("table", "time", "moment", "is_old"),
+    [
+        ("g_rebalance", "ended_ms", NOW - 500 * DAY, True),
+        ("g_rebalance", "ended_ms", NOW, False),
+        ("g_member_churn", "dt", "2025-01-01", True),
+        ("g_member_churn", "dt", "2026-11-16", False),
+    ],
+)
+def test_whether_rows_are_old_is_asked_piece_by_piece_where_some_are_open(
+    root: Path, table: str, time: str, moment: Any, is_old: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def whole(*_: object) -> pa.Table:
+        raise AssertionError("a table is read as a whole")
+
+    monkeypatch.setattr(Lake, "arrow", whole)
+    publish(root, appended={table: rows_of(table, [{}, {time: moment}])})
+    publish(root, replaced={table: rows_of(table, [{}])}, gold_at_ms=NOW)
+    done = run(root)
+    assert (done.rows_dropped, set(done.changed)) == ((1, {table}) if is_old else (0, set()))
+
+
 def test_open_rows_can_still_be_replaced_afterwards(root: Path) -> None:
     def rebalance(generation: int) -> dict[str, pa.Table]:
         return {"g_rebalance": rows_of("g_rebalance", [{"group_id": "g", "generation": generation, "ended_ms": NOW}])}
@@ -120,6 +168,29 @@ def test_open_rows_can_still_be_replaced_afterwards(root: Path) -> None:
     assert Lake.open(root).round.gold_round == Lake.open(root).round.round, "the tables of now are as they were"
     publish(root, replaced=rebalance(4))
     assert column(root, "g_rebalance", "generation") == [1, 2, 4]
+
+
+def test_every_commit_says_that_compaction_made_it_and_for_which_round(root: Path) -> None:
+    """Other engines read the newest version of a table: without its open rows while it is being compacted."""
+
+    def rebalance(days: int) -> dict[str, pa.Table]:
+        return {"g_rebalance": rows_of("g_rebalance", [{"group_id": "g", "ended_ms": NOW - days * DAY}])}
+
+    publish(root, appended={**rebalance(500), **log(0, age=15, key=b"k", problem="?")})
+    publish(root, appended={**rebalance(1), **log(1, age=100)})
+    publish(root, appended={**rebalance(1), **log(2)})
+    publish(root, appended=log(3))
+    publish(root, replaced=rebalance(0), gold_at_ms=NOW)
+    before = Lake.open(root).round
+    run(root)
+    this = Lake.open(root).round
+    for table in ("g_rebalance", "log"):
+        delta = DeltaTable(Location.parse(root).delta_table_url(table), version=this.versions[table])
+        said = delta.history(this.versions[table] - before.versions[table])
+        assert {each["operation"] for each in said} >= {"DELETE", "OPTIMIZE"}
+        assert {(each.get("muster"), each.get("round")) for each in said} == {("compact", str(this.round))}
+    noted = DeltaTable(Location.parse(root).delta_table_url("rounds")).history(1)[0]
+    assert (noted["operation"], noted["muster"]) == ("SET TBLPROPERTIES", "compact")
 
 
 def test_state_and_tables_of_now_are_left_alone(root: Path) -> None:

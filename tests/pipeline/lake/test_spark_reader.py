@@ -114,6 +114,13 @@ def test_records_of_the_log_have_their_batch_and_the_day_of_their_directory(spar
     assert (rows[4].dt, rows[4].leader_epoch) == ("2026-11-11", 7)
 
 
+def test_day_is_that_of_the_log_where_the_lake_lies_under_a_day_too(spark: Any, tmp_path: Path) -> None:
+    root = tmp_path / "dt=1999-12-31" / "lake"
+    publish(root, appended={"log": rows_of("log", [log_row(0), log_row(1)])})
+    days = open_lake(spark, root).table("log").select("dt").orderBy("dt").collect()
+    assert [row.dt for row in days] == ["2026-11-10", "2026-11-11"]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_commits_are_finished_as_before(seed: int, spark: Any, root: Path) -> None:
     log = random_log(seed)

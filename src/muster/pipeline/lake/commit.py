@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from muster.pipeline.lake.delta import open_table, table_files
-from muster.pipeline.lake.errors import store_errors
+from muster.pipeline.lake.delta import open_named, open_table, table_files
+from muster.pipeline.lake.errors import LakeError, store_errors
 from muster.pipeline.lake.files import THREADS, DataFile, component
 from muster.pipeline.lake.location import Location, table_directory
 from muster.pipeline.lake.tables import partition_columns, schema_of
@@ -27,13 +27,20 @@ if TYPE_CHECKING:
 
 APPLICATION: Final = "muster-pipeline"
 """Delta's name for whoever writes; its version is the number of the round."""
+KEEPS_LOG: Final = {"delta.enableExpiredLogCleanup": "false"}
+"""See `keep_log`, which says it again with each commit: tables that an older muster made lack the property."""
 PROPERTIES: Final = {
     "delta.logRetentionDuration": "interval 6 hours",
     "delta.deletedFileRetentionDuration": "interval 1 hours",
     "delta.checkpointInterval": "20",
+    **KEEPS_LOG,
 }
 """Versions of a table are for readers of the last rounds, not an archive. A short log is quick to open, locally and in a store."""
 _AGAIN: Final = "nothing is lost, the next run of the same command repeats the round"
+_BASE_GONE: Final = (
+    "What it held cannot be kept, so nothing was committed to it. Bring the files back if you can; `muster pipeline run --rebuild`"
+    " makes anew what comes of the log; where that fails too, read the source into a new lake"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,7 @@ def commit_opened(
 ) -> int:
     """Commit a table that was opened before (None: there is none yet). Fails if somebody else committed to it since."""
     if delta is None:
+        _base_files(location, table, signature, change)  # a table that a round names must not begin anew without a word
         _create(location, table, signature, change)
         return 0
     return _change(location, delta, table, signature, change)
@@ -90,7 +98,8 @@ def _create(location: Location, table: str, signature: Signature, change: Change
         name=table,
         configuration=PROPERTIES,
         storage_options=location.options,
-        commit_properties=_properties(signature),
+        commit_properties=properties(signature),
+        post_commithook_properties=keep_log(),
     )
 
 
@@ -99,7 +108,8 @@ def _change(location: Location, delta: DeltaTable, table: str, signature: Signat
     undone = signature.base is not None and signature.base.get(table) != delta.version()
     replaces = change.remove_all or change.replaced_parts or undone
     held = {file.path: file for file in table_files(delta)} if replaces else {}
-    kept = [file for file in _base_files(location, table, signature) if not _goes(file, change)] if undone else []
+    base = _base_files(location, table, signature, change) if undone else []
+    kept = [file for file in base if not _goes(file, change)]
     wanted = {file.path: file for file in [*kept, *change.added]}
     gone = [file for path, file in held.items() if path not in wanted and (undone or _goes(file, change))]
     new = [file for path, file in wanted.items() if path not in held]
@@ -107,30 +117,36 @@ def _change(location: Location, delta: DeltaTable, table: str, signature: Signat
     if not actions:
         return int(delta.version())
     schema = delta_schema(table)
-    _add_columns(delta, schema)
+    _add_columns(delta, schema, signature)
     delta.create_write_transaction(
         actions,
         "append",
         schema,
         partition_by=list(partition_columns(table)),
-        commit_properties=_properties(signature),
+        commit_properties=properties(signature),
+        post_commithook_properties=keep_log(),
     )
     return int(delta.version()) + 1  # exactly: without retries a commit of somebody else in between makes ours fail
 
 
-def _add_columns(delta: DeltaTable, schema: Any) -> None:
+def _add_columns(delta: DeltaTable, schema: Any, signature: Signature) -> None:
     """Columns that the table has not had yet: a newer muster may know more kinds of state."""
     known = {field.name for field in delta.schema().fields}
     new = [field for field in schema.fields if field.name not in known]
     if new:
-        delta.alter.add_columns(new)
+        said = properties(Signature(None, signature.metadata))
+        delta.alter.add_columns(new, commit_properties=said, post_commithook_properties=keep_log())
 
 
-def _base_files(location: Location, table: str, signature: Signature) -> list[DataFile]:
-    """The files that the table had in the last published round."""
+def _base_files(location: Location, table: str, signature: Signature, change: Change) -> list[DataFile]:
+    """The files that the table had in the last published round; none if all of them go anyway."""
     version = (signature.base or {}).get(table)
-    base = None if version is None else open_table(location, table, version)
-    return [] if base is None else table_files(base)
+    if version is None or change.remove_all:
+        return []
+    try:
+        return table_files(open_named(location, table, version))
+    except LakeError as error:
+        raise LakeError(f"{error}. {_BASE_GONE}") from None
 
 
 def _goes(file: DataFile, change: Change) -> bool:
@@ -158,11 +174,22 @@ def _partition(table: str, file: DataFile) -> dict[str, str | None]:
     return {column: component(file.path, column) for column in partition_columns(table)}
 
 
-def _properties(signature: Signature) -> Any:
+def properties(signature: Signature) -> Any:
+    """What a commit says of itself. It is not tried again when somebody else committed meanwhile."""
     from deltalake.transaction import CommitProperties, Transaction
 
     marks = [] if signature.round is None else [Transaction(APPLICATION, signature.round, _now_ms())]
     return CommitProperties(custom_metadata=dict(signature.metadata), app_transactions=marks, max_commit_retries=0)
+
+
+def keep_log() -> Any:
+    """Goes with every commit: delta-rs drops no old files of the table's log behind it, `old_versions` does that.
+
+    delta-rs judges by age alone. After a checkpoint it would drop the version that `rounds` names until the round is published.
+    """
+    from deltalake.transaction import PostCommitHookProperties
+
+    return PostCommitHookProperties(cleanup_expired_logs=False)
 
 
 def delta_schema(table: str) -> Any:

@@ -1,5 +1,5 @@
 """Compaction and retention, both Delta's: rows that are too old are deleted, small files are merged (OPTIMIZE), and files that no
-round names any more are removed (VACUUM). Needs no Java.
+round names any more are removed (VACUUM), those of the tables' logs too (`old_versions`). Needs no Java.
 
 What changes becomes visible as one new round, as always. The caller is the lake's only writer. A run that dies here leaves
 tables whose newest versions no round names; the next round begins from those that the last one names.
@@ -14,17 +14,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from muster.pipeline.lake.commit import Change, Signature, commit_change
+from muster.pipeline.arrow_scalar import arrow_scalar
+from muster.pipeline.lake.commit import KEEPS_LOG, Change, Signature, commit_change, keep_log, properties
 from muster.pipeline.lake.delta import open_table, table_files
 from muster.pipeline.lake.errors import LakeError, store_errors
 from muster.pipeline.lake.files import REACHABLE, DataFile
 from muster.pipeline.lake.location import Location, table_in
+from muster.pipeline.lake.old_versions import drop_old_versions
 from muster.pipeline.lake.opening import open_parquet
 from muster.pipeline.lake.reader import Lake
-from muster.pipeline.lake.retention import RULES, Retention, bytes_too_old, too_old
+from muster.pipeline.lake.retention import RULES, Retention, Rule, bytes_too_old, too_old
 from muster.pipeline.lake.rounds import Round, known_rounds, publish_round
 from muster.pipeline.lake.tables import INNER, LOG, ROUNDS
 from muster.pipeline.lake.writer_lock import WRITER
@@ -40,6 +43,8 @@ _COMPACTED: Final = "muster.compacted_ms"
 """A property of the table `rounds`: when the lake was last compacted."""
 _NOW_PART: Final = "now"
 _RECENT_MS: Final = 3_600_000
+_SAID: Final = {"muster": "compact"}
+"""What the history of a table says of our commits. Those that lead to a new round name it too."""
 _AGAIN: Final = "nothing is lost, run it again"
 
 
@@ -83,7 +88,16 @@ def _remember(location: Location, at_ms: int) -> None:
     with store_errors(f"{location}: that it was compacted cannot be noted", _AGAIN):
         delta = open_table(location, ROUNDS)
         if delta is not None:
-            delta.alter.set_table_properties({_COMPACTED: str(at_ms)}, raise_if_not_exists=False)
+            _set(delta, {_COMPACTED: str(at_ms)})
+
+
+def _set(delta: DeltaTable, table_properties: dict[str, str]) -> None:
+    delta.alter.set_table_properties(
+        table_properties,
+        raise_if_not_exists=False,
+        commit_properties=properties(Signature(None, _SAID)),
+        post_commithook_properties=keep_log(),
+    )
 
 
 def newest_ms(this: Round, now_ms: int) -> int:
@@ -98,8 +112,9 @@ def vacuum(location: Location, now_ms: int, grace_hours: int = GRACE_HOURS) -> i
     recent = [each for each in rounds if each.at_ms >= now_ms - _RECENT_MS] or rounds[-1:]
     removed = 0
     for table in (*sorted(rounds[-1].versions), ROUNDS, WRITER):
-        kept = sorted({each.versions[table] for each in recent if table in each.versions})
-        removed += _vacuum_table(location, table, kept, grace_hours)
+        removed += _vacuum_table(location, table, _named(table, recent), grace_hours)
+        with store_errors(f"{location}: old log files of {table} cannot be removed", _AGAIN):
+            drop_old_versions(location, table, _named(table, rounds), grace_hours)
     if location.local is not None:
         _remove_empty_directories(location.local)
     return removed
@@ -113,24 +128,37 @@ def _compact_table(lake: Lake, table: str, retention: Retention, from_ms: int, d
     if not settled or (aside and not _is_due(lake, table, settled, retention, from_ms)):
         return
     with store_errors(f"{location}: {table} cannot be compacted", _AGAIN):
+        _keep_log_when_merging(location, table)
         # The first commit also undoes what a dead attempt may have left behind the round's version.
-        signature = Signature(None, {"muster": "compact"}, base=lake.round.versions)
+        said = {**_SAID, "round": str(lake.round.round + 1)}
+        signature = Signature(None, said, base=lake.round.versions)
         before = commit_change(location, table, signature, Change(replaced_parts=frozenset([_NOW_PART])))
         delta = open_table(location, table)
         if delta is None or delta.version() != before:
             raise LakeError(f"{location}: another writer committed {table} meanwhile; {_AGAIN}")
-        dropped = _delete_old(lake, delta, table, retention, from_ms)
-        delta.optimize.compact(target_size=TARGET_BYTES)
+        dropped = _delete_old(lake, delta, table, retention, from_ms, signature)
+        delta.optimize.compact(
+            target_size=TARGET_BYTES,
+            commit_properties=properties(signature),
+            post_commithook_properties=keep_log(),
+        )
         version = int(delta.version())
         if version == before and not aside:
             return
         left = table_files(delta)
         if aside:
-            version = commit_change(location, table, Signature(None), Change(aside))
+            version = commit_change(location, table, Signature(None, said), Change(aside))
     done.rows_dropped += dropped
     done.files_before += len(settled)
     done.files_after += len(left)
     done.changed[table] = version
+
+
+def _keep_log_when_merging(location: Location, table: str) -> None:
+    """OPTIMIZE goes by the table's property alone (deltalake 1.6), which tables of an older muster lack."""
+    delta = open_table(location, table)
+    if delta is not None and not KEEPS_LOG.items() <= delta.metadata().configuration.items():
+        _set(delta, KEEPS_LOG)
 
 
 def _is_due(lake: Lake, table: str, settled: list[DataFile], retention: Retention, from_ms: int) -> bool:
@@ -140,14 +168,15 @@ def _is_due(lake: Lake, table: str, settled: list[DataFile], retention: Retentio
     rule = RULES.get(table)
     if rule is None:
         return False
-    if rule.time == "dt":
-        rows = lake.arrow(table, ["dt"])["dt"].to_pylist()
-        return any(day is not None and day < retention.day(rule.layer, from_ms) for day in rows)
-    oldest: int | None = pc.min(lake.arrow(table, [rule.time])[rule.time]).as_py()
-    return oldest is not None and oldest < retention.horizon_ms(rule.layer, from_ms)
+    is_day = rule.time == "dt"
+    horizon = retention.day(rule.layer, from_ms) if is_day else retention.horizon_ms(rule.layer, from_ms)
+    pieces = lake.batches(table, [rule.time])
+    return any(pc.any(pc.less(rows[rule.time], arrow_scalar(horizon))).as_py() for rows in pieces)
 
 
-def _delete_old(lake: Lake, delta: DeltaTable, table: str, retention: Retention, from_ms: int) -> int:
+def _delete_old(
+    lake: Lake, delta: DeltaTable, table: str, retention: Retention, from_ms: int, signature: Signature
+) -> int:
     """Rows that are too old go, older bytes too. How many rows went."""
     dropped = 0
     old = too_old(table, retention, from_ms)
@@ -155,11 +184,17 @@ def _delete_old(lake: Lake, delta: DeltaTable, table: str, retention: Retention,
         kept = _still_so(lake, table, retention.horizon_ms(RULES[table].layer, from_ms))
         condition = f"{old} AND log_offset NOT IN ({', '.join(map(str, kept))})" if kept else old
         held = table_files(delta)
-        told = delta.delete(condition).get("num_deleted_rows")
+        done = delta.delete(condition, commit_properties=properties(signature), post_commithook_properties=keep_log())
+        told = done.get("num_deleted_rows")
         dropped = _rows_gone(lake, table, held, table_files(delta)) if told is None else int(told)
     emptied = bytes_too_old(table, retention, from_ms)
     if emptied is not None:
-        delta.update(updates={"key": "NULL", "value": "NULL"}, predicate=emptied)
+        delta.update(
+            updates={"key": "NULL", "value": "NULL"},
+            predicate=emptied,
+            commit_properties=properties(signature),
+            post_commithook_properties=keep_log(),
+        )
     return dropped
 
 
@@ -175,15 +210,28 @@ def _rows_gone(lake: Lake, table: str, before: list[DataFile], after: list[DataF
 
 
 def _still_so(lake: Lake, table: str, horizon_ms: int) -> list[int]:
-    """The log offsets of old rows that are the newest of their key: a quiet group's generation may be months old."""
+    """The log offsets of old rows that are the newest of their key: a quiet group's generation may be months old.
+
+    Read piece by piece: memory holds a row for each key (group, member), not the table.
+    """
     rule = RULES[table]
     if not rule.newest_of:
         return []
-    rows = lake.arrow(table, [*rule.newest_of, rule.time, "log_offset"])
-    newest = rows.group_by(list(rule.newest_of)).aggregate([("log_offset", "max"), (rule.time, "max")])
-    quiet = newest.filter(pc.less(newest[f"{rule.time}_max"], horizon_ms))
-    offsets: list[int] = pc.unique(quiet["log_offset_max"]).to_pylist()
+    newest: pa.Table | None = None
+    for rows in lake.batches(table, [*rule.newest_of, rule.time, "log_offset"]):
+        newest = _newest(rows if newest is None else pa.concat_tables([newest, rows]), rule)
+    if newest is None:
+        return []
+    quiet = newest.filter(pc.less(newest[rule.time], arrow_scalar(horizon_ms)))
+    offsets: list[int] = pc.unique(quiet["log_offset"]).to_pylist()
     return offsets
+
+
+def _newest(rows: pa.Table, rule: Rule) -> pa.Table:
+    """One row for each key: its newest offset and time, in the columns of `rows`."""
+    found = rows.group_by(list(rule.newest_of)).aggregate([("log_offset", "max"), (rule.time, "max")])
+    ordered = found.select([*rule.newest_of, f"{rule.time}_max", "log_offset_max"])
+    return ordered.rename_columns(rows.column_names)
 
 
 def _next_round(last: Round, versions: dict[str, int]) -> Round:
@@ -192,6 +240,11 @@ def _next_round(last: Round, versions: dict[str, int]) -> Round:
     if last.gold_round != last.round:
         return this
     return last.following(versions, gold_round=this.round)
+
+
+def _named(table: str, rounds: list[Round]) -> list[int]:
+    """The versions of a table that these rounds name."""
+    return sorted({each.versions[table] for each in rounds if table in each.versions})
 
 
 def _vacuum_table(location: Location, table: str, kept: list[int], grace_hours: int) -> int:
@@ -205,6 +258,8 @@ def _vacuum_table(location: Location, table: str, kept: list[int], grace_hours: 
             enforce_retention_duration=False,
             full=True,
             keep_versions=kept or None,
+            commit_properties=properties(Signature(None, _SAID)),
+            post_commithook_properties=keep_log(),
         )
         return len(removed)
 

@@ -16,13 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muster.pipeline.arrow_scalar import arrow_scalar
-from muster.pipeline.lake.delta import open_table, table_files
+from muster.pipeline.lake.delta import open_named, table_files
 from muster.pipeline.lake.errors import LakeError, StoreError, reason, store_errors
 from muster.pipeline.lake.files import REACHABLE, DataFile, component
 from muster.pipeline.lake.location import OLD_MANIFEST, Location
 from muster.pipeline.lake.opening import open_parquet
 from muster.pipeline.lake.rounds import Round, known_rounds, old_layout
-from muster.pipeline.lake.tables import ROUNDS, VIEWS, is_table, partition_columns, schema_of
+from muster.pipeline.lake.tables import VIEWS, is_table, partition_columns, schema_of
 
 _REMOTE_THREADS: Final = 8
 _MANY_ROWS: Final = 131_072
@@ -71,12 +71,7 @@ class Lake:
         if version is None:
             return []
         with store_errors(f"{table} of {self.location} cannot be opened at version {version}", REACHABLE):
-            delta = open_table(self.location, table, version)
-            if delta is None:
-                raise LakeError(
-                    f"{self.location}: version {version} of {table} is gone, but {ROUNDS} names it: somebody else touched the lake"
-                )
-            return table_files(delta)
+            return table_files(open_named(self.location, table, version))
 
     def arrow(self, table: str, columns: Sequence[str] | None = None, since: Since | None = None) -> pa.Table:
         """Every row of a table, or those `since` wants, with the columns of the contract or some of them."""

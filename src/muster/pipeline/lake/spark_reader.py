@@ -96,7 +96,8 @@ def read_files(spark: SparkSession, table: str, schema: pa.Schema, paths: list[s
     rows = spark.read.schema(held).parquet(*paths)
     for column in directories:
         # Not by partition discovery: it refuses files that lie at different depths, as merged files and Spark's own do.
-        found = F.regexp_extract(F.col("_metadata.file_path"), f"/{column}=([^/]+)/", 1)
+        # The last such directory is the table's: the lake itself may lie under another one (`.../dt=2026-11-16/lake`).
+        found = F.regexp_extract(F.col("_metadata.file_path"), f".*/{column}=([^/]+)/", 1)
         rows = rows.withColumn(column, F.when(found != "__HIVE_DEFAULT_PARTITION__", found))
     return rows.select(*(F.col(f"`{name}`") for name in whole.names)) if directories else rows
 

@@ -33,6 +33,7 @@ STALE_MS: Final = 120_000
 RENEW_SECONDS: Final = 30.0
 _PROPERTY: Final = "muster.writer"
 _SETTINGS: Final = {"delta.logRetentionDuration": "interval 1 hours", "delta.checkpointInterval": "20"}
+"""delta-rs may clean this log by itself, unlike those of other tables: nobody opens any version of it but the newest."""
 
 
 def wall_clock_ms() -> int:
