@@ -73,7 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rebuild",
         action="store_true",
-        help="first make every table anew from the lake's own log table; refused once retention has dropped rows of it",
+        help="first make every table anew from the lake's own log table; refused once retention has dropped rows of it, and for a "
+        "lake of another layout version",
     )
     parser.add_argument(
         "--batch-records",
