@@ -1,7 +1,8 @@
 """Whether a rebuild from the log table gives the tables that many rounds have left: `python -m bench.follow_compare ...`.
 
-In a process of its own, with a session that knows how much is to be done. Both makings speak of one moment and rest on the same
-ends of the topics, asked once of the server: so no column has to be left out because it is an age or a moment of the run.
+In a process of its own, with the session that `muster pipeline run --rebuild` would have. Both makings speak of one moment and
+rest on the same ends of the topics, asked once of the server: so no column has to be left out because it is an age or a moment of
+the run.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def main(lake: str, bootstrap: str, cluster: str, arrivals: str) -> int:
     source: Any = SampledOnce(broker_source(bootstrap, cluster))
     settings = RoundSettings(GoldSettings(now_ms=now_ms), speaks_of_ms=now_ms, clock=lambda: now_ms)
     writer = RoundWriter(Location.parse(lake), source, settings)
-    with open_session(SessionSettings(pending_records=1_000_000)) as spark:
+    with open_session(SessionSettings(pending_records=writer.last().records)) as spark:
         writer.make_gold(spark, Gold())
         before = _tables(Lake.open(lake))
         writer.rebuild(spark)

@@ -29,11 +29,11 @@ from muster.pipeline.fold.kernel import (
     of_buckets,
     open_schema,
     position_part,
-    rows_of_a_log,
     state_part,
     state_schema,
 )
 from muster.pipeline.fold.partition import FoldSettings
+from muster.pipeline.fold.stretches import rows_of_logs, stretches
 from muster.pipeline.generated_code import GeneratedCode
 from muster.pipeline.lake.commit import Change, Signature, commit_all
 from muster.pipeline.lake.errors import LakeError
@@ -199,17 +199,16 @@ class _Round(RoundChanges):
         for table in (*_FOLDED, *NOW_TABLES):
             self._changes[table] = Change(remove_all=True)
         log = self._read("log", LOG, self._lake.table_files("log"))
-        last, records, number = log.agg(F.max("log_offset"), F.count(F.lit(1)), F.max("log_partition")).first()
+        logs = rows_of_logs(log)
+        records = sum(rows for _, rows in logs)
         if records < self._last.records:
             raise LakeError(
                 f"{self._location}: the log table holds {records:,} of the {self._last.records:,} records that were read,"
                 " retention took the others: a rebuild would lose what was made of them. Read the source into a new lake instead"
             )
-        length = rows_of_a_log(REBUILD_ROWS, (number or 0) + 1)
         settings = self._fold_settings(only_changed=False)
-        for step, start in enumerate(range(0, (-1 if last is None else last) + 1, length)):
-            first = -1 if start == 0 else start  # what could not be read has the offset -1
-            rows = log.where(F.col("log_offset").between(first, start + length - 1))
+        for step, offsets in enumerate(stretches(log, (number for number, _ in logs), REBUILD_ROWS)):
+            rows = log.where(F.col("log_offset").between(offsets.start, offsets.stop - 1))
             self._refold_stretch(rows, settings, f"fold-{step}")
 
     def _refold_stretch(self, log: DataFrame, settings: FoldSettings, step: str) -> None:

@@ -176,8 +176,8 @@ def test_sql_answers_as_table_json_and_csv(lake: Path, capsys: pytest.CaptureFix
     statement = "select group_id, lag, array(lag) as lags, cast(group_id as binary) as raw from g_lag order by lag"
     assert main(["pipeline", "sql", "--lake", str(lake), "--json", statement]) == 0
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
-        {"group": "g", "lag": 5, "lags": [5], "raw": "67"},
-        {"group": "h", "lag": 7, "lags": [7], "raw": "68"},
+        {"group_id": "g", "lag": 5, "lags": [5], "raw": "67"},
+        {"group_id": "h", "lag": 7, "lags": [7], "raw": "68"},
     ]
     assert main(["pipeline", "sql", "--lake", str(lake), "--csv", "select lag, end from g_lag order by lag"]) == 0
     assert capsys.readouterr().out == "lag,end\n5,9\n7,9\n"
@@ -187,6 +187,17 @@ def test_sql_answers_as_table_json_and_csv(lake: Path, capsys: pytest.CaptureFix
     assert told.err == "1 row, more not shown (--top 0 shows all)\n"
     assert "67" in shown
     assert_plain(shown, told.err)
+
+
+@pytest.mark.usefixtures("_shared_session")
+def test_sql_keeps_the_names_of_the_statement(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both of them: other commands call the column `group_id` of our tables `group`."""
+    gold_lake(lake, {"g_lag": ROWS[:1]})
+    statement = "select group_id, lag as `group` from g_lag"
+    assert main(["pipeline", "sql", "--lake", str(lake), "--json", statement]) == 0
+    assert json.loads(capsys.readouterr().out) == {"group_id": "g", "group": 5}
+    assert main(["pipeline", "sql", "--lake", str(lake), "--csv", statement]) == 0
+    assert capsys.readouterr().out == "group_id,group\ng,5\n"
 
 
 @pytest.mark.usefixtures("_shared_session")

@@ -15,7 +15,9 @@ from muster.pipeline.lake import rounds
 from muster.pipeline.lake.errors import StoreError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.writer_lock import only_writer
-from tests.pipeline.lake.delta_lakes import gold_lake
+from muster.pipeline.session import SessionError
+from muster.pipeline.session_settings import JobSize, SessionSettings
+from tests.pipeline.lake.delta_lakes import gold_lake, publish
 
 S3A = "spark.hadoop.fs.s3a."
 
@@ -154,6 +156,26 @@ def test_without_java_one_line_says_what_to_do(
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert main(["pipeline", "run", "--from", str(data), "--lake", str(tmp_path / "lake")]) == 1
     assert "install a JDK 17 or later" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "size"),
+    [([], JobSize.TINY), (["--rebuild"], JobSize.LONG), (["--rebuild", "--follow"], JobSize.LONG)],
+)
+def test_a_rebuild_is_as_large_as_the_lake_though_nothing_is_pending(
+    flags: list[str], size: JobSize, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = str(tmp_path / "lake")
+    publish(lake, records=1_000_000)
+    asked: list[SessionSettings] = []
+
+    def open_session(settings: SessionSettings) -> None:
+        asked.append(settings)
+        raise SessionError("that was all")
+
+    monkeypatch.setattr(session, "open_session", open_session)
+    assert main(["pipeline", "run", "--from", str(data), "--lake", lake, *flags]) == 1
+    assert [settings.size for settings in asked] == [size]
 
 
 def test_neither_source_nor_lake_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,9 +11,12 @@ import pyarrow as pa
 import pytest
 
 from muster.pipeline.java import find_java
+from muster.pipeline.lake.compact import compact
+from muster.pipeline.lake.location import Location
+from muster.pipeline.lake.retention import Retention
 from tests.pipeline.cluster import delta_reader
 from tests.pipeline.cluster.needs import DELTA, Missing, jars, python_with
-from tests.pipeline.cluster.runs import digest, open_lake
+from tests.pipeline.cluster.runs import digest, open_lake, run_from, source_flags
 
 SPARK = "4.2.1"
 
@@ -29,9 +32,22 @@ def package() -> tuple[Path, str]:
     return python, ",".join(str(path) for path in found.files if path.name.startswith(("delta-", "unitycatalog-")))
 
 
-def test_every_table_has_equal_rows(package: tuple[Path, str], local_lake: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def compacted_lake(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of several micro-batches, whose files are merged: Delta's log has files that are gone."""
+    root = tmp_path_factory.mktemp("compacted") / "lake"
+    ran = run_from([*source_flags(data), "--batch-records", "100"], str(root))
+    assert ran.returncode == 0, ran.stderr
+    assert compact(Location.parse(root), Retention()).changed.keys() >= {"log", "s_group_generation", "s_member_epoch"}
+    return root
+
+
+@pytest.mark.parametrize("made", ["local_lake", "compacted_lake"])
+def test_every_table_has_equal_rows(
+    made: str, package: tuple[Path, str], request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     python, files = package
-    lake = open_lake(str(local_lake))
+    lake = open_lake(str(request.getfixturevalue(made)))
     tables = [table for table in lake.tables if lake.table_files(table)]
     assert {"log", "state", "g_lag", "g_status", "s_current_offset"} <= set(tables)
     settings = {

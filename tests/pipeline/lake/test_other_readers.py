@@ -44,7 +44,7 @@ def root(tmp_path: Path) -> Path:
         publish(
             lake,
             appended={
-                "log": rows_of("log", [{"log_offset": n, "generation": generation, "dt": f"2027-01-1{n}"}]),
+                "log": rows_of("log", [{"log_offset": n, "generation": generation, "dt": f"2027-01-1{n // 2}"}]),
                 "s_member": wide(rows_of("s_member", [member])),
                 "g_rebalance": wide(rows_of("g_rebalance", [rebalance])),
             },
@@ -77,7 +77,7 @@ def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("table", TABLES)
 def test_polars_duckdb_and_delta_rs_read_what_we_read(root: Path, table: str, compacted: bool) -> None:
     if compacted:
-        assert compact(Location.parse(root), Retention()).changed.keys() == {"log", "s_member", "g_rebalance"} - {"log"}
+        assert compact(Location.parse(root), Retention()).changed.keys() == {"log", "s_member", "g_rebalance"}
     lake = Lake.open(root)
     assert lake.arrow(table).num_rows
     assert_same_rows(lake, table)

@@ -171,16 +171,22 @@ def run_on_lake(command: str, work: Callable[[], int]) -> int:
 
 
 def print_rows(
-    arguments: argparse.Namespace, columns: Sequence[Column], names: Sequence[str], rows: Iterable[Row]
+    arguments: argparse.Namespace,
+    columns: Sequence[Column],
+    names: Sequence[str],
+    rows: Iterable[Row],
+    *,
+    as_named: bool = False,
 ) -> None:
     """As the flags of `add_form_arguments` ask for it. JSON and CSV have all `names`, a table has the `columns`.
 
-    JSON and CSV need no more than one row at a time.
+    JSON and CSV need no more than one row at a time. In them `group_id` is called `group`, as users of Kafka name it; not so with
+    `as_named`, where the user has chosen the names.
     """
     if arguments.json:
-        print_json_lines(map(_public, rows))
+        print_json_lines(rows if as_named else map(_public, rows))
     elif arguments.csv:
-        _print_csv(names, rows)
+        _print_csv(names if as_named else list(map(_public_name, names)), rows)
     else:
         print_table(columns, rows, sys.stdout)
 
@@ -206,15 +212,18 @@ def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
     import csv
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["group" if name == "group_id" else name for name in names])
+    writer.writerow(names)
     for row in rows:
         writer.writerow([json.dumps(v, ensure_ascii=False) if isinstance(v, list) else v for v in row.values()])
     sys.stdout.flush()
 
 
 def _public(row: Row) -> dict[str, Any]:
-    """As users of Kafka name it: the group is `group`."""
-    return {("group" if name == "group_id" else name): value for name, value in row.items()}
+    return {_public_name(name): value for name, value in row.items()}
+
+
+def _public_name(name: str) -> str:
+    return "group" if name == "group_id" else name
 
 
 def since_ms(arguments: argparse.Namespace, lake: Lake) -> int | None:

@@ -16,7 +16,7 @@ _STEPS = {
     "report": ("muster.cli.lake.pipeline.report", "write one HTML page about a lake"),
     "sql": ("muster.cli.lake.pipeline.sql", "run an SQL statement over the tables of a lake"),
     "compact": ("muster.cli.lake.pipeline.compact", "merge small files and drop what is older than its retention"),
-    "migrate": ("muster.cli.lake.pipeline.migrate", "say what becomes of a lake of an older layout"),
+    "migrate": ("muster.cli.lake.pipeline.migrate", "say what to do with a lake of an older layout; converts nothing"),
     "package": ("muster.cli.lake.pipeline.package", "write our code as files for spark-submit"),
 }
 

@@ -1,4 +1,7 @@
-"""`muster pipeline migrate`: what becomes of a lake of an older layout, and the command that makes a new one."""
+"""`muster pipeline migrate`: what becomes of a lake of an older layout, and the command that makes a new one.
+
+It reads the old lake's bookkeeping and prints; nothing is converted or written.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,12 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lake_argument(parser, "the lake of an older layout")
-    parser.add_argument("--to", metavar="URL", required=True, help="where the new lake is to be")
+    parser.add_argument(
+        "--to",
+        metavar="URL",
+        required=True,
+        help="where the new lake is to be: only for the commands that are printed, nothing is written there",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -73,7 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rebuild",
         action="store_true",
-        help="first make every table anew from the lake's own log table; refused once retention has dropped rows of it",
+        help="first make every table anew from the lake's own log table; refused once retention has dropped rows of it, and for a "
+        "lake of another layout version",
     )
     parser.add_argument(
         "--batch-records",
@@ -286,12 +287,20 @@ def _session(arguments: argparse.Namespace, location: Location, pending: int) ->
         master=arguments.master,
         app_name="muster pipeline",
         driver_memory=arguments.driver_memory,
-        pending_records=None if arguments.follow else pending,
+        pending_records=None if arguments.follow else pending + _to_fold_anew(arguments, location),
         ui_port=arguments.ui,
         lake_url=location.url,
         packages=_packages(arguments),
         extra={**by_environment, **named_settings(arguments.conf)},
     )
+
+
+def _to_fold_anew(arguments: argparse.Namespace, location: Location) -> int:
+    """Records that the lake has already: a rebuild folds them all, and is no small run where nothing is pending."""
+    from muster.pipeline.lake.rounds import last_round
+
+    last = last_round(location) if arguments.rebuild else None
+    return 0 if last is None else last.records
 
 
 def _tell(line: str) -> None:

@@ -59,7 +59,8 @@ def _show(arguments: argparse.Namespace, count: int, columns: list[str], rows: I
 
     shown, more = first_rows(iter(rows), count)
     printable = [{name: _plain(value) for name, value in row.items()} for row in shown]
-    print_rows(arguments, [Column(name, name, render=words.name) for name in columns], columns, printable)
+    shown_columns = [Column(name, name, render=words.name) for name in columns]
+    print_rows(arguments, shown_columns, columns, printable, as_named=True)
     print_below(arguments, words.plural(len(shown), "row") + (", more not shown (--top 0 shows all)" if more else ""))
 
 
