@@ -7,7 +7,7 @@ Muster and Kafka. As the Spark data source `muster_broker`: options `bootstrap`,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -22,7 +22,8 @@ from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
-from muster.pipeline.sources.record_columns import Records, read_headers, read_records
+from muster.pipeline.sources.look_ahead import reach
+from muster.pipeline.sources.record_columns import Numbers, Records, read_headers, read_records
 from muster.wire.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE, name_of
 from muster.wire.special_values import EARLIEST, LATEST
 
@@ -76,6 +77,10 @@ class BrokerLogs(LogSource):
                     found[number] = said.offset
         return dict(sorted(found.items()))
 
+    def reach(self, those: Sequence[Stretch], records: int) -> dict[int, int]:
+        with self.client() as client:
+            return {each.partition: reach(each, records, BrokerStretch(self, each, client).headers) for each in those}
+
     def open(self, stretch: Stretch) -> StretchReader:
         return BrokerStretch(self, stretch)
 
@@ -104,6 +109,12 @@ class BrokerStretch(StretchReader):
 
     def quarantine(self) -> pa.RecordBatch:
         return quarantine_rows(self._problems)
+
+    def headers(self, offset: int, size: int) -> Numbers:
+        """Of the whole batches in one answer of so many bytes, for a look ahead."""
+        assert self._client is not None
+        _, raw = self._fetch(self._client, offset, size)
+        return read_headers(raw, scan_batches(raw).positions)
 
     def _records(self, client: BrokerClient) -> Iterator[Records]:
         offset, max_bytes = self._stretch.start, FETCH_BYTES
