@@ -62,6 +62,11 @@ class LogReading:
             raise LakeError(f"{self._checkpoint} is gone, while a query uses it: start the run again")
         return found
 
+    def waiting(self, last: Round) -> int:
+        """About how many records the lake has not read of this log. Offsets that compaction left empty count as records."""
+        batch_id = last.batches.get(self._source.cluster, -1)
+        return behind(self._reached(batch_id), self._source.ends())
+
     def until_ms(self, batch_id: int) -> int | None:
         """What was written to the logs by that moment has been read when this micro-batch has. None: it is further behind.
 
@@ -69,9 +74,12 @@ class LogReading:
         cluster there always are records that came since the micro-batch was planned.
         """
         before, self._seen = self._seen, self._look()
-        reached = positions_in(offsets_after(self._location, self._source.cluster, batch_id) or {})
+        reached = self._reached(batch_id)
         seen = (self._seen, before)
         return next((each.at_ms for each in seen if each is not None and not behind(reached, each.ends)), None)
+
+    def _reached(self, batch_id: int) -> Positions:
+        return positions_in(offsets_after(self._location, self._source.cluster, batch_id) or {})
 
     def _look(self) -> SeenEnds:
         return SeenEnds(self._clock(), self._source.ends())

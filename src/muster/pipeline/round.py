@@ -93,6 +93,10 @@ class RoundWriter:
         """Refuse a lake that this source cannot go on with."""
         self._reading.check(self.last())
 
+    def waiting(self) -> int:
+        """About how many records there are to read."""
+        return self._reading.waiting(self.last())
+
     def begin(self) -> None:
         """Before each start of the query: `check`, and how far it has to read until the tables of now are not provisional."""
         self._reading.begin(self.last())

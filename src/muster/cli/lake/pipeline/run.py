@@ -153,14 +153,14 @@ def _run(arguments: argparse.Namespace) -> int:
     gold, query_settings = _gold_settings(arguments), _query_settings(arguments)
     location = Location.parse(arguments.lake, settings_by_name(arguments.conf))
     source = _source(arguments)
-    lake = open_or_create(location)
+    open_or_create(location)
     stop = Stop()
     with only_writer(location) as still_writer:
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
         writer.check()
         _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
         with (
-            open_session(_session(arguments, location, _pending(source, lake.records))) as spark,
+            open_session(_session(arguments, location, writer.waiting())) as spark,
             # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
             stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
         ):
@@ -203,11 +203,6 @@ def _watch() -> Watch:
         _tell(f"compacted: {words.compaction(done)}")
 
     return Watch(progress=progress, gold=gold, compacted=compacted, warn=lambda text: _tell(f"warning: {text}"))
-
-
-def _pending(source: RunSource, records: int) -> int:
-    """About how many records are waiting: what Java is to be prepared for."""
-    return max(0, sum(end for places in source.ends().values() for end in places.values()) - records)
 
 
 def _source(arguments: argparse.Namespace) -> RunSource:
