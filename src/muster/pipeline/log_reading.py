@@ -15,7 +15,7 @@ from muster.pipeline.lake.checkpoint import offsets_after, query_id
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.rounds import Round
-from muster.pipeline.sources.positions import Positions, behind, positions_in
+from muster.pipeline.sources.positions import Positions, backlog, behind, later, positions_in
 from muster.pipeline.sources.run_source import CONNECTOR, RunSource
 
 _ANEW: Final = "or read into a new lake"
@@ -62,10 +62,10 @@ class LogReading:
             raise LakeError(f"{self._checkpoint} is gone, while a query uses it: start the run again")
         return found
 
-    def waiting(self, last: Round) -> int:
-        """About how many records the lake has not read of this log. Offsets that compaction left empty count as records."""
-        batch_id = last.batches.get(self._source.cluster, -1)
-        return behind(self._reached(batch_id), self._source.ends())
+    def waiting(self, last: Round) -> Positions:
+        """About how many records of each log the lake has not read. Offsets that compaction left empty count as records."""
+        reached = self._reached(last.batches.get(self._source.cluster, -1))
+        return backlog(later(reached, self._source.begins()), self._source.ends())
 
     def until_ms(self, batch_id: int) -> int | None:
         """What was written to the logs by that moment has been read when this micro-batch has. None: it is further behind.

@@ -54,6 +54,7 @@ from muster.pipeline.rewriting import writes_all_positions
 from muster.pipeline.round_changes import RoundChanges
 from muster.pipeline.round_settings import Done, Gold, RoundSettings
 from muster.pipeline.schemas import TABLES
+from muster.pipeline.sources.positions import Positions
 from muster.pipeline.sources.run_source import RunSource
 from muster.pipeline.wide import BATCH, PART, TABLE
 
@@ -93,8 +94,8 @@ class RoundWriter:
         """Refuse a lake that this source cannot go on with."""
         self._reading.check(self.last())
 
-    def waiting(self) -> int:
-        """About how many records there are to read."""
+    def waiting(self) -> Positions:
+        """About how many records of each log there are to read."""
         return self._reading.waiting(self.last())
 
     def begin(self) -> None:

@@ -99,11 +99,27 @@ def _most(limit: int) -> int:
 
 def behind(positions: Positions, ends: Positions) -> int:
     """How many offsets there are to read, about."""
-    return sum(
-        max(0, end - positions.get(topic, {}).get(partition, 0))
+    return sum(left for places in backlog(positions, ends).values() for left in places.values())
+
+
+def backlog(positions: Positions, ends: Positions) -> Positions:
+    """How many of each log."""
+    return {
+        topic: {
+            partition: max(0, end - positions.get(topic, {}).get(partition, 0)) for partition, end in places.items()
+        }
         for topic, places in ends.items()
-        for partition, end in places.items()
-    )
+    }
+
+
+def later(positions: Positions, others: Positions) -> Positions:
+    """Of each log the larger of two positions."""
+    found = {topic: dict(places) for topic, places in positions.items()}
+    for topic, places in others.items():
+        mine = found.setdefault(topic, {})
+        for partition, at in places.items():
+            mine[partition] = max(at, mine.get(partition, at))
+    return found
 
 
 def shorter_logs(positions: Positions, ends: Positions, cluster: str) -> Iterator[str]:

@@ -79,8 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-records",
         metavar="N",
         type=int32,
-        help="at most N offsets of a log partition a batch (500000); a half of it with more than 16 log partitions, a third with "
-        "more than 32 and so on, because 16 tasks hold the new rows",
+        help="at most N records of a log partition a batch (500000); a half of it with more than 16 log partitions, a third with "
+        "more than 32 and so on, because 16 tasks hold the new rows; with the connector N offsets of those of a task together",
     )
     parser.add_argument(
         "--offsets-retention", metavar="SPAN", default="7d", help="the broker's offsets.retention.minutes (7d)"
@@ -158,9 +158,10 @@ def _run(arguments: argparse.Namespace) -> int:
     with only_writer(location) as still_writer:
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
         writer.check()
+        waiting = sum(sum(places.values()) for places in writer.waiting().values())
         _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
         with (
-            open_session(_session(arguments, location, writer.waiting())) as spark,
+            open_session(_session(arguments, location, waiting)) as spark,
             # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
             stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
         ):
