@@ -14,7 +14,7 @@ from typing import Final
 from muster.pipeline.lake.checkpoint import offsets_after, query_id
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
-from muster.pipeline.lake.rounds import Round
+from muster.pipeline.lake.rounds import Round, last_round
 from muster.pipeline.sources.positions import Positions, backlog, behind, later, positions_in
 from muster.pipeline.sources.run_source import CONNECTOR, RunSource
 
@@ -27,6 +27,17 @@ class SeenEnds:
 
     at_ms: int
     ends: Positions
+
+
+def waiting(location: Location, source: RunSource) -> Positions:
+    """About how many records of each log the lake has not read. Offsets that compaction left empty count as records."""
+    last = last_round(location)
+    batch_id = -1 if last is None else last.batches.get(source.cluster, -1)
+    return backlog(later(_reached(location, source, batch_id), source.begins()), source.ends())
+
+
+def _reached(location: Location, source: RunSource, batch_id: int) -> Positions:
+    return positions_in(offsets_after(location, source.cluster, batch_id) or {})
 
 
 class LogReading:
@@ -62,11 +73,6 @@ class LogReading:
             raise LakeError(f"{self._checkpoint} is gone, while a query uses it: start the run again")
         return found
 
-    def waiting(self, last: Round) -> Positions:
-        """About how many records of each log the lake has not read. Offsets that compaction left empty count as records."""
-        reached = self._reached(last.batches.get(self._source.cluster, -1))
-        return backlog(later(reached, self._source.begins()), self._source.ends())
-
     def until_ms(self, batch_id: int) -> int | None:
         """What was written to the logs by that moment has been read when this micro-batch has. None: it is further behind.
 
@@ -74,12 +80,9 @@ class LogReading:
         cluster there always are records that came since the micro-batch was planned.
         """
         before, self._seen = self._seen, self._look()
-        reached = self._reached(batch_id)
+        reached = _reached(self._location, self._source, batch_id)
         seen = (self._seen, before)
         return next((each.at_ms for each in seen if each is not None and not behind(reached, each.ends)), None)
-
-    def _reached(self, batch_id: int) -> Positions:
-        return positions_in(offsets_after(self._location, self._source.cluster, batch_id) or {})
 
     def _look(self) -> SeenEnds:
         return SeenEnds(self._clock(), self._source.ends())

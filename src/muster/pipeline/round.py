@@ -54,7 +54,6 @@ from muster.pipeline.rewriting import writes_all_positions
 from muster.pipeline.round_changes import RoundChanges
 from muster.pipeline.round_settings import Done, Gold, RoundSettings
 from muster.pipeline.schemas import TABLES
-from muster.pipeline.sources.positions import Positions
 from muster.pipeline.sources.run_source import RunSource
 from muster.pipeline.wide import BATCH, PART, TABLE
 
@@ -93,10 +92,6 @@ class RoundWriter:
     def check(self) -> None:
         """Refuse a lake that this source cannot go on with."""
         self._reading.check(self.last())
-
-    def waiting(self) -> Positions:
-        """About how many records of each log there are to read."""
-        return self._reading.waiting(self.last())
 
     def begin(self) -> None:
         """Before each start of the query: `check`, and how far it has to read until the tables of now are not provisional."""

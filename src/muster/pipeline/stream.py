@@ -24,6 +24,7 @@ from muster.pipeline.fold.kernel import rows_of_a_log, rows_of_all_logs
 from muster.pipeline.lake.compact import Compacted
 from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.location import Location
+from muster.pipeline.log_reading import waiting
 from muster.pipeline.regular_compaction import RegularCompaction
 from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import Done, Gold
@@ -168,7 +169,7 @@ class PipelineQuery:
         """For the connector. What waits now are the shares of a run up to the ends of now; what comes later may be of one log."""
         if self._follows or self._source.reader != CONNECTOR:
             return of_a_task
-        return rows_of_all_logs(of_a_task, self._writer.waiting().values())
+        return rows_of_all_logs(of_a_task, waiting(self._location, self._source).values())
 
     def _handler(self) -> Callable[[DataFrame, int], None]:
         """What Spark calls with every micro-batch: in this process, or where a Connect server is."""

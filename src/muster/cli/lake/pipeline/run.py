@@ -144,6 +144,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from muster.pipeline.lake.location import Location
     from muster.pipeline.lake.rounds import open_or_create
     from muster.pipeline.lake.writer_lock import only_writer
+    from muster.pipeline.log_reading import waiting
     from muster.pipeline.round import RoundWriter
     from muster.pipeline.round_settings import RoundSettings
     from muster.pipeline.session import is_submitted, open_session, web_page
@@ -158,10 +159,10 @@ def _run(arguments: argparse.Namespace) -> int:
     with only_writer(location) as still_writer:
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
         writer.check()
-        waiting = sum(sum(places.values()) for places in writer.waiting().values())
+        pending = sum(sum(places.values()) for places in waiting(location, source).values())
         _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
         with (
-            open_session(_session(arguments, location, waiting)) as spark,
+            open_session(_session(arguments, location, pending)) as spark,
             # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
             stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
         ):
