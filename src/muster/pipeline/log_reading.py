@@ -15,7 +15,7 @@ from muster.pipeline.lake.checkpoint import offsets_after, query_id
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.rounds import Round, last_round
-from muster.pipeline.sources.positions import Positions, backlog, behind, later, positions_in
+from muster.pipeline.sources.positions import Positions, backlog, begun, behind, positions_in
 from muster.pipeline.sources.run_source import CONNECTOR, RunSource
 
 _ANEW: Final = "or read into a new lake"
@@ -30,10 +30,10 @@ class SeenEnds:
 
 
 def waiting(location: Location, source: RunSource) -> Positions:
-    """About how many records of each log the lake has not read. Offsets that compaction left empty count as records."""
+    """About how many records of each log the lake has not read: offsets, also of records that are no longer there."""
     last = last_round(location)
     batch_id = -1 if last is None else last.batches.get(source.cluster, -1)
-    return backlog(later(_reached(location, source, batch_id), source.begins()), source.ends())
+    return backlog(begun(_reached(location, source, batch_id), source.begins()), source.ends())
 
 
 def _reached(location: Location, source: RunSource, batch_id: int) -> Positions:

@@ -45,7 +45,7 @@ _RESTARTS: Final = 30
 @dataclass(frozen=True, slots=True)
 class QuerySettings:
     offsets_per_partition: int = 500_000
-    """Offsets of one log partition that a micro-batch takes at most; fewer where tasks have to hold several log partitions."""
+    """Records of one log partition that a micro-batch takes at most; fewer where tasks have to hold several log partitions."""
     every_ms: int = 10_000
     gold_every_ms: int = 60_000
     idle_ms: int = 5 * 60_000

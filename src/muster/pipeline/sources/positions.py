@@ -112,14 +112,9 @@ def backlog(positions: Positions, ends: Positions) -> Positions:
     }
 
 
-def later(positions: Positions, others: Positions) -> Positions:
-    """Of each log the larger of two positions."""
-    found = {topic: dict(places) for topic, places in positions.items()}
-    for topic, places in others.items():
-        mine = found.setdefault(topic, {})
-        for partition, at in places.items():
-            mine[partition] = max(at, mine.get(partition, at))
-    return found
+def begun(positions: Positions, begins: Positions) -> Positions:
+    """Logs without a position are read from their begin."""
+    return {topic: {**begins.get(topic, {}), **positions.get(topic, {})} for topic in {**begins, **positions}}
 
 
 def shorter_logs(positions: Positions, ends: Positions, cluster: str) -> Iterator[str]:
