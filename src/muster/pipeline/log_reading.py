@@ -14,8 +14,8 @@ from typing import Final
 from muster.pipeline.lake.checkpoint import offsets_after, query_id
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
-from muster.pipeline.lake.rounds import Round
-from muster.pipeline.sources.positions import Positions, behind, positions_in
+from muster.pipeline.lake.rounds import Round, last_round
+from muster.pipeline.sources.positions import Positions, backlog, begun, behind, positions_in
 from muster.pipeline.sources.run_source import CONNECTOR, RunSource
 
 _ANEW: Final = "or read into a new lake"
@@ -27,6 +27,17 @@ class SeenEnds:
 
     at_ms: int
     ends: Positions
+
+
+def waiting(location: Location, source: RunSource) -> Positions:
+    """About how many records of each log the lake has not read: offsets, also of records that are no longer there."""
+    last = last_round(location)
+    batch_id = -1 if last is None else last.batches.get(source.cluster, -1)
+    return backlog(begun(_reached(location, source, batch_id), source.begins()), source.ends())
+
+
+def _reached(location: Location, source: RunSource, batch_id: int) -> Positions:
+    return positions_in(offsets_after(location, source.cluster, batch_id) or {})
 
 
 class LogReading:
@@ -69,7 +80,7 @@ class LogReading:
         cluster there always are records that came since the micro-batch was planned.
         """
         before, self._seen = self._seen, self._look()
-        reached = positions_in(offsets_after(self._location, self._source.cluster, batch_id) or {})
+        reached = _reached(self._location, self._source, batch_id)
         seen = (self._seen, before)
         return next((each.at_ms for each in seen if each is not None and not behind(reached, each.ends)), None)
 

@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.pipeline.arrow_map import is_connect
 from muster.pipeline.connect_batch import ConnectBatch
 from muster.pipeline.failure import JobError, short_words
-from muster.pipeline.fold.kernel import rows_of_a_log
+from muster.pipeline.fold.kernel import rows_of_a_log, rows_of_all_logs
 from muster.pipeline.lake.compact import Compacted
 from muster.pipeline.lake.errors import LakeError, StoreError
 from muster.pipeline.lake.location import Location
+from muster.pipeline.log_reading import waiting
 from muster.pipeline.regular_compaction import RegularCompaction
 from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import Done, Gold
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.positions import behind, positions_in, shorter_logs
-from muster.pipeline.sources.run_source import RunSource, StreamSettings
+from muster.pipeline.sources.run_source import CONNECTOR, RunSource, StreamSettings
 from muster.pipeline.stopping import Stop
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _RESTARTS: Final = 30
 @dataclass(frozen=True, slots=True)
 class QuerySettings:
     offsets_per_partition: int = 500_000
-    """Offsets of one log partition that a micro-batch takes at most; fewer where tasks have to hold several log partitions."""
+    """Records of one log partition that a micro-batch takes at most; fewer where tasks have to hold several log partitions."""
     every_ms: int = 10_000
     gold_every_ms: int = 60_000
     idle_ms: int = 5 * 60_000
@@ -156,11 +157,19 @@ class PipelineQuery:
                 query.stop()
 
     def _stream_settings(self) -> StreamSettings:
+        of_a_task = self._settings.offsets_per_partition
         log_partitions = max(map(len, self._source.ends().values()), default=0)
         return StreamSettings(
-            rows_of_a_log(self._settings.offsets_per_partition, log_partitions),
+            rows_of_a_log(of_a_task, log_partitions),
+            self._offsets_in_all(of_a_task),
             tick_seconds=self._settings.gold_every_ms / 1000 if self._follows else None,
         )
+
+    def _offsets_in_all(self, of_a_task: int) -> int:
+        """For the connector. What waits now are the shares of a run up to the ends of now; what comes later may be of one log."""
+        if self._follows or self._source.reader != CONNECTOR:
+            return of_a_task
+        return rows_of_all_logs(of_a_task, waiting(self._location, self._source).values())
 
     def _handler(self) -> Callable[[DataFrame, int], None]:
         """What Spark calls with every micro-batch: in this process, or where a Connect server is."""

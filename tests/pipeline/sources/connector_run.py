@@ -30,9 +30,9 @@ def main(bootstrap: str, home: str, jars: str, command_config: str, plain: str) 
             found["batches"].append(stream.batches)
             return stream
 
-        run(offsets_per_partition=1)
+        run(offsets_in_all=2)
         commit(plain, 7)
-        run(offsets_per_partition=1)
+        run(offsets_in_all=2)
         run()
         stream = run(tick_seconds=0.001)
         found["rows"] = [

@@ -10,7 +10,9 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from muster.core.internal_topics import GROUP_JOURNAL
+from muster.pipeline.sources.broker import BrokerLogs
 from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.log_source import Stretch
 from muster.pipeline.sources.positions import behind, positions_in
 from muster.pipeline.sources.run_source import (
     BrokerSource,
@@ -100,6 +102,14 @@ def test_streams_from_the_files_and_from_the_broker_give_the_same_rows(
         found[name] = [{**row, "source": None} for row in offsets_in(stream.rows())]
     assert found["tcp"] == found["files"]
     assert len(found["tcp"]) == 3
+
+
+def test_look_ahead_counts_the_records_of_a_running_broker(server: RunningServer) -> None:
+    commit(server, *range(1, 9))
+    for partition, end in (logs := BrokerLogs(server.address)).ends().items():
+        whole = [Stretch(partition, 0, end)]
+        for records in (1, 2, end + 5):
+            assert logs.reach(whole, records) == {partition: records}, "there are no holes"
 
 
 def test_journal_is_read_beside_the_offsets(spark: Any, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ That it reads a server as a stream is in tests/pipeline/cluster, which has its j
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from muster.log.record_codec import encode_record
 from muster.pipeline.log_schema import LOG, log_spark_schema
 from muster.pipeline.sources.connector_stream import DecodeRecords, as_record_columns, connector_stream, tick_stream
 from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.run_source import BrokerSource, StreamSettings
 from muster.server.running import RunningServer
 from muster.server.settings import Settings
 from tests.pipeline.sources.connector_run import commit
@@ -75,6 +76,22 @@ def test_tick_stream_has_no_rows_and_a_micro_batch_when_it_is_due(spark: Any, tm
     without.run_to_the_end()
     assert without.batches == []
     assert without.offset()["tick"] > 0
+
+
+def test_connector_has_one_limit_for_all_log_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shares it out by what waits in each: times the number of partitions, one hot partition could get all of that."""
+    asked: list[Mapping[str, str]] = []
+
+    def open_stream(_: object, options: Mapping[str, str]) -> Any:
+        asked.append(options)
+        raise SourceError("that was all")
+
+    monkeypatch.setattr("muster.pipeline.sources.connector_stream.open_stream", open_stream)
+    monkeypatch.setattr("muster.pipeline.sources.connector_stream._partitions", lambda *_: {TOPIC: list(range(50))})
+    source = BrokerSource("broker:9092", "c", by_connector=True)
+    with pytest.raises(SourceError, match="that was all"):
+        source.stream(None, StreamSettings(offsets_per_partition=125_000, offsets_in_all=700_000))
+    assert [each["maxOffsetsPerTrigger"] for each in asked] == ["700000"]
 
 
 def test_cluster_without_a_log_and_a_missing_connector_are_said(spark: Any, server: RunningServer) -> None:

@@ -86,6 +86,19 @@ def test_available_now_reads_in_limited_micro_batches_to_the_ends_of_the_start(s
     assert len(stream.rows()) == 32 + 12 + 3
 
 
+def test_holes_that_compaction_left_make_no_micro_batches(spark: Any, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    log = WrittenLog(data, TOPIC, 0)
+    for number in range(25):
+        log.append(commit(number))
+        log.skip(10_000_000)
+    log.append(commit(25))
+    stream = stream_of(spark, data, tmp_path, offsets_per_partition=10)
+    stream.run_to_the_end()
+    assert stream.batches == [10, 10, 6]
+    assert stream.rows() == batch_rows(read_segments(spark, [str(data)], cluster="c"))
+
+
 def test_run_with_nothing_new_makes_no_micro_batch(spark: Any, tmp_path: Path) -> None:
     data = tmp_path / "data"
     WrittenLog(data, TOPIC, 0).append(commit(1))

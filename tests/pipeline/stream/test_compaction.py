@@ -36,7 +36,7 @@ def test_followed_lake_is_compacted_between_rounds(spark: Any, data: Path, whole
         source_of(data),
         clock=clock,
         watch={"progress": on_progress},
-        offsets_per_partition=most // 3 + 1,
+        offsets_per_partition=most // 5 + 1,
         every_ms=10,
         compact_every_ms=_DAY_MS,
     )

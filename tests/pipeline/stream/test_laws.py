@@ -47,7 +47,7 @@ def test_many_micro_batches_give_the_tables_of_one(
     whole_ones = itertools.cycle((False, True))
     monkeypatch.setattr(round_module, "writes_all_positions", lambda *_: next(whole_ones))
     most = max(source_of(data).ends()["__consumer_offsets"].values())
-    found = LakeRun(spark, tmp_path / "lake", source_of(data), offsets_per_partition=most // 5 + 1).run()
+    found = LakeRun(spark, tmp_path / "lake", source_of(data), offsets_per_partition=most // 8 + 1).run()
     assert found.round.batch_id >= 3
     assert_same_tables(found, whole)
     assert_commits_say_their_round(found)

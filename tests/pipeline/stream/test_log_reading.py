@@ -14,7 +14,7 @@ from muster.cli.main import main
 from muster.pipeline.lake.errors import LakeError
 from muster.pipeline.lake.location import Location
 from muster.pipeline.lake.rounds import Round, last_round, open_or_create, publish_round
-from muster.pipeline.log_reading import LogReading
+from muster.pipeline.log_reading import LogReading, waiting
 from muster.pipeline.round import RoundWriter
 from muster.pipeline.round_settings import RoundSettings
 from muster.pipeline.sources.positions import Positions
@@ -30,12 +30,16 @@ CHECKPOINT = "_checkpoint/a%20cluster"
 class Source:
     """A log whose end moves when the test says so."""
 
+    begin: int = 0
     end: int = 0
     reader: str = "own"
     cluster: str = CLUSTER
 
     def ends(self) -> Positions:
         return {TOPIC: {0: self.end}}
+
+    def begins(self) -> Positions:
+        return {TOPIC: {0: self.begin}}
 
 
 @dataclass
@@ -68,6 +72,9 @@ class Known:
 
     def has_published(self, batch_id: int, **said: Any) -> None:
         publish_round(self.location, self.last().following({}, batch_id=batch_id, batches={CLUSTER: batch_id}, **said))
+
+    def waiting(self) -> Positions:
+        return waiting(self.location, self.source)  # type: ignore[arg-type]
 
     def writer(self) -> RoundWriter:
         return RoundWriter(self.location, self.source, RoundSettings(GoldSettings(now_ms=0)))  # type: ignore[arg-type]
@@ -120,6 +127,23 @@ def test_offsets_that_are_not_understood_are_said(known: Known, text: str) -> No
     (known.root / CHECKPOINT / "offsets" / "0").write_text(text)
     with pytest.raises(LakeError, match=r"offsets/0 (begins with|does not hold)"):
         known.reading.until_ms(0)
+
+
+def test_what_is_waiting_is_between_the_checkpoint_and_the_end_of_the_log_of_this_cluster(known: Known) -> None:
+    """Not the end less the records that were read: a compacted log has few of its offsets, a lake may have another cluster's."""
+    known.source.end = 1_000_000_000
+    assert known.waiting() == {TOPIC: {0: 1_000_000_000}}, "of a new lake all"
+    known.source.begin = 900_000_000
+    assert known.waiting() == {TOPIC: {0: 100_000_000}}, "but for what retention took"
+    known.plans(0, {TOPIC: {"0": 999_000_000}}, {"tick": 1_700_000_000_000})
+    known.plans(1, {TOPIC: {"0": 999_999_990}}, {"tick": 1_700_000_000_000})
+    known.has_published(1, records=40)
+    assert known.waiting() == {TOPIC: {0: 10}}
+    batches = {CLUSTER: 1, "another cluster": 7}
+    publish_round(known.location, known.last().following({}, batches=batches, records=5_000_000_000))
+    assert known.waiting() == {TOPIC: {0: 10}}
+    known.source.end = 999_999_000
+    assert known.waiting() == {TOPIC: {0: 0}}, "a log that was cut"
 
 
 def test_lake_without_its_checkpoint_is_refused_before_spark_makes_another(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ Spark writes nothing, while it writes a null for every field of a struct.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
@@ -60,6 +61,18 @@ def rows_of_a_log(rows_of_a_task: int, log_partitions: int) -> int:
     A task holds them all, and has one log partition of every `STATE_PARTS` of a topic.
     """
     return max(1, rows_of_a_task // max(1, -(-log_partitions // STATE_PARTS)))
+
+
+def rows_of_all_logs(rows_of_a_task: int, waiting: Iterable[Mapping[int, int]]) -> int:
+    """How many rows of all logs together may go in, where each gives a share by what waits in it, so that no task gets more.
+
+    `waiting`: by log partition, of each topic. A hot log partition brings it down to `rows_of_a_task`, which holds for any shares.
+    """
+    of_parts: Counter[int] = Counter()
+    for topic in waiting:
+        for number, count in topic.items():
+            of_parts[number % STATE_PARTS] += count
+    return rows_of_a_task * max(1, of_parts.total()) // max([1, *of_parts.values()])
 
 
 def position_part(cluster: str) -> str:

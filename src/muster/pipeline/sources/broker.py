@@ -7,7 +7,7 @@ Muster and Kafka. As the Spark data source `muster_broker`: options `bootstrap`,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
@@ -22,8 +22,9 @@ from muster.pipeline.sources.broker_security import security_of
 from muster.pipeline.sources.bronze_rows import LogPlace, Quarantined, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
+from muster.pipeline.sources.look_ahead import reach
 from muster.pipeline.sources.partition_fetch import PartitionFetch
-from muster.pipeline.sources.record_columns import Records, read_headers, read_records
+from muster.pipeline.sources.record_columns import Numbers, Records, read_headers, read_records
 from muster.wire.errors import NONE, TOPIC_AUTHORIZATION_FAILED, name_of
 from muster.wire.special_values import EARLIEST, LATEST
 
@@ -77,6 +78,10 @@ class BrokerLogs(LogSource):
                     found[number] = said.offset
         return dict(sorted(found.items()))
 
+    def reach(self, those: Sequence[Stretch], records: int) -> dict[int, int]:
+        with self.client() as client:
+            return {each.partition: reach(each, records, BrokerStretch(self, each, client).headers) for each in those}
+
     def open(self, stretch: Stretch) -> StretchReader:
         return BrokerStretch(self, stretch)
 
@@ -105,6 +110,13 @@ class BrokerStretch(StretchReader):
 
     def quarantine(self) -> pa.RecordBatch:
         return quarantine_rows(self._problems)
+
+    def headers(self, offset: int, size: int) -> Numbers:
+        """Of the whole batches in one answer of so many bytes, for a look ahead."""
+        assert self._client is not None
+        asked = PartitionFetch(self._client, self._logs.topic, self._stretch.partition, self._stretch.end)
+        raw = asked.fetch(offset, size).raw
+        return read_headers(raw, scan_batches(raw).positions)
 
     def _records(self, client: BrokerClient) -> Iterator[Records]:
         asked = PartitionFetch(client, self._logs.topic, self._stretch.partition, self._stretch.end)

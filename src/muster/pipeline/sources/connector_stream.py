@@ -2,7 +2,8 @@
 
 One Spark partition is one log partition, in its order, as the connector gives it. Only committed records are seen, up to the last
 stable offset; neither batches nor producers nor markers are (`kafka_connector`). Partitions are named when the query starts: those
-that are added later are read from its next start on.
+that are added later are read from its next start on. A micro-batch is bounded by offsets of all partitions together, of which the
+connector gives each a share by how much waits in it; offsets that compaction left empty count like records.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def connector_stream(
     *,
     cluster: str = "default",
     security: Security = PLAINTEXT,
-    offsets_per_partition: int | None = None,
+    offsets_in_all: int | None = None,
     tick_seconds: float | None = None,
     starts: Positions | None = None,
 ) -> DataFrame:
@@ -49,8 +50,8 @@ def connector_stream(
     there = _partitions(bootstrap, security)
     asked = connector_options(bootstrap, there, {f"kafka.{n}": v for n, v in java_properties(security).items()})
     asked["startingOffsets"] = _starting(there, starts or {})
-    if offsets_per_partition is not None:
-        asked["maxOffsetsPerTrigger"] = str(offsets_per_partition * sum(map(len, there.values())))
+    if offsets_in_all is not None:
+        asked["maxOffsetsPerTrigger"] = str(offsets_in_all)
     raw = open_stream(spark, asked)
     count = partition_count(there.get(CONSUMER_OFFSETS, ()))
     rows = as_record_columns(raw).mapInArrow(DecodeRecords(cluster, count), log_spark_schema())

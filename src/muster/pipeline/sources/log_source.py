@@ -7,7 +7,7 @@ A source is made of plain values, so that it can travel to a Spark worker. Offse
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,6 +52,13 @@ class LogSource(ABC):
     @abstractmethod
     def begins(self) -> dict[int, int]:
         """By log partition: the first offset that retention and DeleteRecords have left."""
+
+    @abstractmethod
+    def reach(self, those: Sequence[Stretch], records: int) -> dict[int, int]:
+        """By log partition: an offset that has at most so many records between the begin of its stretch and itself.
+
+        As far away as a short look at the log tells (`look_ahead`).
+        """
 
     @abstractmethod
     def open(self, stretch: Stretch) -> StretchReader: ...

@@ -45,7 +45,9 @@ class StreamSettings:
     """How a stream is cut into micro-batches."""
 
     offsets_per_partition: int = 500_000
-    """Offsets of one log partition that a micro-batch takes at most."""
+    """Records of one log partition that a micro-batch takes at most, by our own readers."""
+    offsets_in_all: int = 500_000
+    """Offsets of all log partitions together that a micro-batch takes at most, by Spark's connector: it knows no limit of each."""
     tick_seconds: float | None = None
     """A micro-batch is made at least so often, without rows if nothing was written. None: only when there is something to read."""
     starts: Positions | None = None
@@ -72,6 +74,10 @@ class RunSource(Protocol):
 
     def ends(self) -> Positions:
         """Where the logs end now. Topics that do not exist have no partitions."""
+        ...
+
+    def begins(self) -> Positions:
+        """Where they begin now, as far as retention and DeleteRecords have gone."""
         ...
 
     def journal_partitions(self) -> set[int]:
@@ -112,6 +118,9 @@ class DirectorySource:
 
     def ends(self) -> Positions:
         return {log.topic: log.ends() for log in self.logs()}
+
+    def begins(self) -> Positions:
+        return {log.topic: log.begins() for log in self.logs()}
 
     def journal_partitions(self) -> set[int]:
         from muster.pipeline.sources.log_directories import log_folders
@@ -162,7 +171,7 @@ class BrokerSource:
                 self.bootstrap,
                 cluster=self.cluster,
                 security=self.security,
-                offsets_per_partition=settings.offsets_per_partition,
+                offsets_in_all=settings.offsets_in_all,
                 tick_seconds=settings.tick_seconds,
                 starts=settings.starts,
             )
@@ -172,6 +181,9 @@ class BrokerSource:
 
     def ends(self) -> Positions:
         return {log.topic: log.ends() for log in self.logs()}
+
+    def begins(self) -> Positions:
+        return {log.topic: log.begins() for log in self.logs()}
 
     def journal_partitions(self) -> set[int]:
         from muster.pipeline.sources.broker_client import BrokerClient

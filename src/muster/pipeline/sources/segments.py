@@ -9,15 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
 from muster.core.internal_topics import CONSUMER_OFFSETS
 from muster.pipeline.sources.bronze_rows import LogPlace, bronze_rows, quarantine_rows
 from muster.pipeline.sources.failure import SourceError
+from muster.pipeline.sources.header_at import headers_from
 from muster.pipeline.sources.log_directories import log_folder, log_folders, segment_files
 from muster.pipeline.sources.log_end import log_ends
 from muster.pipeline.sources.log_source import LogSource, Stretch, StretchReader, topics_in
+from muster.pipeline.sources.look_ahead import reach
+from muster.pipeline.sources.record_columns import NO_HEADERS, Numbers
 from muster.pipeline.sources.segment_files import PartitionReader
 
 SOURCE_NAME = "segment"
@@ -37,6 +41,13 @@ class SegmentLogs(LogSource):
     def begins(self) -> dict[int, int]:
         files = {folder.partition: segment_files(folder) for folder in log_folders(self.directories, self.topic)}
         return {partition: found[0].base_offset for partition, found in files.items() if found}
+
+    def reach(self, those: Sequence[Stretch], records: int) -> dict[int, int]:
+        return {each.partition: reach(each, records, partial(self._headers, each.partition)) for each in those}
+
+    def _headers(self, partition: int, offset: int, size: int) -> Numbers:
+        folder = log_folder(self.directories, self.topic, partition)
+        return NO_HEADERS if folder is None else headers_from(folder, offset, size)
 
     def open(self, stretch: Stretch) -> StretchReader:
         folder = log_folder(self.directories, self.topic, stretch.partition)

@@ -1,8 +1,9 @@
 """The logs as a stream: what the next micro-batch takes, and the tick that makes one when nothing was read.
 
 The offset of the stream is the next offset of every log partition (`positions`): a checkpoint says exactly what was read. Logs that
-appear later are read from their beginning. A micro-batch takes at most about `limit` offsets of each log partition; `availableNow`
-reads in several such micro-batches to the ends that were there when it began.
+appear later are read from their beginning. A micro-batch takes at most about `limit` records of each log partition, however many
+offsets compaction has left empty between them; `availableNow` reads in several such micro-batches to the ends that were there when
+it began.
 
 Lives in a Python process beside Spark's driver for as long as the query runs; only `read` runs in tasks.
 """
@@ -18,12 +19,12 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
-from muster.pipeline.sources.log_source import LogSource
+from muster.pipeline.sources.log_source import LogSource, Stretch
 from muster.pipeline.sources.log_tasks import OFFSETS_A_TASK, plan_tasks, rows_of
 from muster.pipeline.sources.positions import Positions, advanced, marked, offset_of, positions_in, tick_in
 
 MAX_OFFSETS: Final = 500_000
-"""Offsets of one log partition that a micro-batch takes at most, by default."""
+"""Records of one log partition that a micro-batch takes at most, by default."""
 
 
 def wall_clock_ms() -> int:
@@ -55,7 +56,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         return marked(offset_of({log.topic: self._plan.starts.get(log.topic, {}) for log in self._logs}))
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Spark has no limit by partition: the number of rows stands for the offsets of each."""
+        """Spark has no limit by partition: the number of rows stands for the records of each."""
         return ReadMaxRows(self._plan.limit)
 
     def prepareForTriggerAvailableNow(self) -> None:
@@ -64,7 +65,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         ends, now_ms = (self._look(), self._clock()) if self._target is None else self._target
         most = None if isinstance(limit, ReadAllAvailable) else self._plan.limit
-        reached = advanced(positions_in(start), ends, most, self._begins)
+        reached = advanced(positions_in(start), ends, most, self._begins, self._reach)
         return marked(offset_of(reached, self._tick(tick_in(start), now_ms)))
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
@@ -83,6 +84,10 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
 
     def _begins(self) -> Positions:
         return {log.topic: log.begins() for log in self._logs}
+
+    def _reach(self, topic: str, those: Sequence[Stretch], records: int) -> dict[int, int]:
+        (log,) = (each for each in self._logs if each.topic == topic)
+        return log.reach(those, records)
 
     def _tick(self, last: int | None, now_ms: int) -> int | None:
         return next_tick(last, now_ms, self._plan.tick_every_ms)

@@ -80,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-records",
         metavar="N",
         type=int32,
-        help="at most N offsets of a log partition a batch (500000); a half of it with more than 16 log partitions, a third with "
-        "more than 32 and so on, because 16 tasks hold the new rows",
+        help="at most N records of a log partition a batch (500000); a half of it with more than 16 log partitions, a third with "
+        "more than 32 and so on, because 16 tasks hold the new rows; with the connector N offsets of those of a task together",
     )
     parser.add_argument(
         "--offsets-retention", metavar="SPAN", default="7d", help="the broker's offsets.retention.minutes (7d)"
@@ -145,6 +145,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from muster.pipeline.lake.location import Location
     from muster.pipeline.lake.rounds import open_or_create
     from muster.pipeline.lake.writer_lock import only_writer
+    from muster.pipeline.log_reading import waiting
     from muster.pipeline.round import RoundWriter
     from muster.pipeline.round_settings import RoundSettings
     from muster.pipeline.session import is_submitted, open_session, web_page
@@ -154,14 +155,15 @@ def _run(arguments: argparse.Namespace) -> int:
     gold, query_settings = _gold_settings(arguments), _query_settings(arguments)
     location = Location.parse(arguments.lake, named_settings(arguments.conf))
     source = _source(arguments)
-    lake = open_or_create(location)
+    open_or_create(location)
     stop = Stop()
     with only_writer(location) as still_writer:
         writer = RoundWriter(location, source, RoundSettings(gold, arguments.at))
         writer.check()
+        pending = sum(sum(places.values()) for places in waiting(location, source).values())
         _tell(f"starting Spark on {'the master of spark-submit' if is_submitted() else arguments.master}")
         with (
-            open_session(_session(arguments, location, _pending(source, lake.records))) as spark,
+            open_session(_session(arguments, location, pending)) as spark,
             # Inside the session: Spark has a handler of its own for Ctrl-C, which would cut the batch in work short.
             stop.on_signals(lambda: _tell("stopping after the batch in work; Ctrl-C again interrupts it")),
         ):
@@ -204,11 +206,6 @@ def _watch() -> Watch:
         _tell(f"compacted: {words.compaction(done)}")
 
     return Watch(progress=progress, gold=gold, compacted=compacted, warn=lambda text: _tell(f"warning: {text}"))
-
-
-def _pending(source: RunSource, records: int) -> int:
-    """About how many records are waiting: what Java is to be prepared for."""
-    return max(0, sum(end for places in source.ends().values() for end in places.values()) - records)
 
 
 def _source(arguments: argparse.Namespace) -> RunSource:
