@@ -14,7 +14,8 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END
+from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, MISSED_AFTER_MS
+from muster.pipeline.ends.thinning import OLD_PARTS
 
 Longs: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -101,6 +102,28 @@ def at_moment(steps: Steps, partition: Longs, moment_ms: Longs) -> Longs:
     first[known], stop[known] = steps.first[partition[known]], steps.first[partition[known] + 1]
     found = last_at_most(steps.end_ms, first, stop, moment_ms)
     return np.where((found >= 0) & steps.is_sample[found], found, NONE) if len(steps.is_sample) else found
+
+
+def end_at_commit(steps: Steps, at: Longs, moment_ms: Longs, offset: Longs) -> Longs:
+    """The end of the log when this offset was committed; `at` comes from `at_moment`. 0 where that is NONE.
+
+    The step of that moment says it, unless the steps there have been thinned out: then the group had caught up if the end passed
+    the offset before the next step, and else the end lies on the line between the two. With the step of before, a group that keeps
+    its distance would look as if it fell behind.
+    """
+    if not len(steps.leo):
+        return np.zeros(len(at), dtype=np.int64)
+    here = np.maximum(at, 0)
+    after = np.minimum(here + 1, len(steps.leo) - 1)
+    gap_ms = steps.end_ms[after] - steps.end_ms[here]
+    partition = np.searchsorted(steps.first, here, side="right") - 1
+    age_ms = steps.end_ms[steps.newest[partition]] - steps.end_ms[after]
+    is_thin = (after < steps.epoch_stop[here]) & (gap_ms > MISSED_AFTER_MS) & (OLD_PARTS * gap_ms <= age_ms)
+    share = (moment_ms - steps.end_ms[here]) / np.maximum(gap_ms, 1)
+    line = steps.leo[here] + ((steps.leo[after] - steps.leo[here]) * share).astype(np.int64)
+    is_passed = (steps.leo[here] <= offset) & (offset <= steps.leo[after])
+    end = np.where(is_thin, np.where(is_passed, offset, line), steps.leo[here])
+    return np.where(at >= 0, end, 0)
 
 
 def around_offset(steps: Steps, newest: Longs, offset: Longs) -> dict[str, pl.Series]:
