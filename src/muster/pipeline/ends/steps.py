@@ -110,8 +110,19 @@ def _with_epochs(fresh: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_samples(steps: pl.DataFrame, fresh: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
+    block = pl.int_range(pl.len()).over("at") // (_BLOCK * max_steps)
+    for some in fresh.with_columns(exact=_SEGMENT, block=block).partition_by("block", maintain_order=True):
+        steps = _with_some_samples(steps, some, parts, max_steps)
+    return steps
+
+
+_BLOCK = 16
+"""Samples of a partition that are looked at together, times the steps it may have: the files of a topic may have millions."""
+
+
+def _with_some_samples(steps: pl.DataFrame, fresh: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
     """Steps with as many samples at a time as have room: then it is as if they had come one after the other."""
-    waiting = fresh.with_columns(exact=_SEGMENT, number=pl.int_range(pl.len()).over("at"))
+    waiting = fresh.with_columns(number=pl.int_range(pl.len()).over("at"))
     done = np.zeros(parts, dtype=np.int64)
     finished: list[pl.DataFrame] = []
     while waiting.height:
