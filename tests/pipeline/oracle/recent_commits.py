@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from muster.pipeline.ends.schema import MISSED_AFTER_MS
-from muster.pipeline.ends.thinning import OLD_PARTS
+from muster.pipeline.ends.thinning import LEAST_PARTS
 from muster.pipeline.tables.columns import POSITION, Frame
 from tests.pipeline.oracle.columns import TOPIC_PARTITION
 from tests.pipeline.oracle.latest_before import latest_before
@@ -41,11 +41,13 @@ def recent_commits(rows: Frame, leo: Frame) -> Frame:
         _sampled_ms="end_ms",
         _next=pl.col("leo").shift(-1).over(of_epoch),
         _next_ms=pl.col("end_ms").shift(-1).over(of_epoch),
+        _is_file=pl.col("sampler").shift(-1).over(of_epoch) == "segment",
         _newest_ms=pl.col("end_ms").max().over(TOPIC_PARTITION),
     )
     found = latest_before(rows, polled, TOPIC_PARTITION, "commit_ms", "end_ms")
     gap = pl.col("_next_ms") - pl.col("_sampled_ms")
-    is_thin = (gap > MISSED_AFTER_MS) & (gap * OLD_PARTS <= pl.col("_newest_ms") - pl.col("_next_ms"))
+    is_near = gap * LEAST_PARTS <= pl.col("_newest_ms") - pl.col("_next_ms")
+    is_thin = (gap > MISSED_AFTER_MS) & is_near & ~pl.col("_is_file")
     is_passed = pl.col("committed").is_between("_end", "_next")
     share = (pl.col("commit_ms") - pl.col("_sampled_ms")) / gap
     line = pl.col("_end") + (pl.col("_next") - pl.col("_end")) * share

@@ -26,6 +26,8 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 OLD_PARTS: Final = 16
 """A bucket's width is at most this part of its age."""
+LEAST_PARTS: Final = 8
+"""The same where there are too many steps for that."""
 WHOLE_MS: Final = 60 * MINUTE_MS
 """Steps that are not older than this, before the newest one, all stay."""
 
@@ -42,7 +44,7 @@ _SECOND: Final = 10
 _GRAINS: Final = (
     _Grain(OLD_PARTS, WHOLE_MS, None),
     _Grain(OLD_PARTS, 0, _SECOND),
-    _Grain(OLD_PARTS // 2, 0, _SECOND),
+    _Grain(LEAST_PARTS, 0, _SECOND),
 )
 """Tried in this order, until enough steps are gone."""
 _MOST_SHIFT: Final = 42  # a bucket of 139 years

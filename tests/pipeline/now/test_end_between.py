@@ -8,7 +8,7 @@ import pytest
 from muster.core.time_units import MINUTE_MS
 from muster.pipeline.ends.schema import ENDS
 from muster.pipeline.ends.steps import folded
-from muster.pipeline.now.steps import NONE, Steps, at_moment, end_at_commit, steps_of
+from muster.pipeline.now.steps import NONE, Steps, at_moment, end_between, steps_of
 from tests.pipeline.tables.rows import Row, arrow, sample
 
 RECORDS_A_MINUTE = 6_000
@@ -30,7 +30,7 @@ def ends(steps: Steps, *commits: tuple[float, int]) -> list[int]:
     """For (minute, offset) of each commit."""
     moments = np.array([int(minute * MINUTE_MS) for minute, _ in commits])
     at = at_moment(steps, np.zeros(len(commits), dtype=np.int64), moments)
-    return [int(end) for end in end_at_commit(steps, at, moments, np.array([offset for _, offset in commits]))]
+    return [int(end) for end in end_between(steps, at, moments, np.array([offset for _, offset in commits]))]
 
 
 def test_group_that_kept_its_distance_for_a_day_is_seen_to_have_kept_it(growing: Steps) -> None:
@@ -57,7 +57,13 @@ def test_samples_that_nobody_thinned_out_are_taken_as_they_are() -> None:
     assert ends(hourly, (90, 120), (150, 50)) == [100, 200]
 
 
+def test_end_that_stood_between_two_batches_of_files_stood() -> None:
+    """Files have every batch: there is nothing between two of them, however far they are apart."""
+    batches = [sample(100 * n, 5 * MINUTE_MS * n, sampler="segment") for n in range(300)]
+    assert ends(steps_of_samples(batches), (12, 120), (12, 250)) == [200, 200]
+
+
 def test_moment_without_a_sample_has_no_end() -> None:
     steps = steps_of_samples([sample(100, MINUTE_MS)])
     nowhere = np.array([NONE, NONE])
-    assert end_at_commit(steps, nowhere, np.array([0, MINUTE_MS]), np.array([5, 7])).tolist() == [0, 0]
+    assert end_between(steps, nowhere, np.array([0, MINUTE_MS]), np.array([5, 7])).tolist() == [0, 0]
