@@ -1,9 +1,9 @@
 """Which steps of a partition stay where there are too many: what is long ago is known less exactly. Pure; called by `steps`.
 
-Time is cut into buckets whose widths are powers of two; of each bucket the first step and the last stay. It is at most as wide as a
-sixteenth of the time that has passed since, so the bracket of a record (`tables.time_lag`) stays as it was or becomes at most that
-wide: both steps around the record are in one bucket then. The last hour is left alone. With a step a minute that makes some 360
-steps after a month, and about 32 more each time the history doubles.
+Time is cut into buckets whose widths are powers of two, each at most a sixteenth of the time that has passed since. Of each bucket
+the first step and the last stay. So the bracket of a record (`tables.time_lag`) stays as it was, or both steps around the record
+are in one bucket. The last hour is left alone. With a step a minute that makes some 360 steps after a month, and about 32 more
+each time the history doubles.
 
 Where those are too many, as in files with many batches a minute, every bucket is at least a second wide, then twice as wide.
 
