@@ -3,8 +3,9 @@ takes.
 
 Every measurement is a fresh process pinned to one core, Java and Python workers included; costs are CPU seconds of all of them
 together, the clock beside. `python -m bench.pipeline 1,000,000 8,000,000` chooses the sizes, `--long` adds 32 million records
-(8 GB of disk, half an hour), `--log-partitions 50` cuts the log as Kafka does. Beside it: Kafka's DumpLogSegments, and the job over
-JSON lines that one might write in an afternoon. Exit code 1 if something is beyond its floor.
+(8 GB of disk, half an hour), `--log-partitions 50` cuts the log as Kafka does, `--followed-minutes 1999` gives every topic the
+history of its ends that a lake has which followed it for so long. Beside it: Kafka's DumpLogSegments, and the job over JSON lines
+that one might write in an afternoon. Exit code 1 if something is beyond its floor.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ FLOORS = {
 """What must not be exceeded, and what is wanted."""
 
 
-def main(sizes: tuple[int, ...] = SIZES, log_partitions: int = LOG_PARTITIONS) -> int:
+def main(sizes: tuple[int, ...] = SIZES, log_partitions: int = LOG_PARTITIONS, followed_minutes: int = 0) -> int:
     print(f"the pipeline on one core of {_machine()}")
     print(f"{log_partitions} log partitions, {GROUPS:,} groups; CPU of Python and Java together")
     judged = {"small run, seconds": _small_run(log_partitions)}
@@ -80,7 +81,7 @@ def main(sizes: tuple[int, ...] = SIZES, log_partitions: int = LOG_PARTITIONS) -
     for size in sizes:
         with tempfile.TemporaryDirectory() as made:
             data, lake = Path(made, "data"), Path(made, "lake")
-            records = write_log(data, size, log_partitions)
+            records = write_log(data, size, log_partitions, followed_minutes)
             took = _child("decode", str(data)) | _child("first", str(data), str(lake))
             append_log(data, ROUND, seed=1)
             took |= _child("round", str(data), str(lake))
@@ -344,6 +345,7 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("sizes", nargs="*", type=lambda text: int(text.replace(",", "")), help="records of the lakes")
     parser.add_argument("--long", action="store_true", help=f"also {LONG_SIZE:,} records")
     parser.add_argument("--log-partitions", metavar="N", type=int, default=LOG_PARTITIONS, help=f"({LOG_PARTITIONS})")
+    parser.add_argument("--followed-minutes", metavar="N", type=int, default=0, help="batches of each topic partition")
     wanted = parser.parse_args(arguments)
     wanted.sizes = (*(wanted.sizes or SIZES), *([LONG_SIZE] if wanted.long else []))
     return wanted
@@ -362,4 +364,4 @@ if __name__ == "__main__":
         print(json.dumps(measure(*sys.argv[sys.argv.index("--measure") + 1 :])))
     else:
         wanted = _parsed(sys.argv[1:])
-        sys.exit(main(wanted.sizes, wanted.log_partitions))
+        sys.exit(main(wanted.sizes, wanted.log_partitions, wanted.followed_minutes))

@@ -16,6 +16,7 @@ from struct import Struct
 
 from muster.core.hashing import partition_for
 from muster.core.records import GroupStored, OffsetCommitted, OffsetErased, StoredMember
+from muster.core.time_units import MINUTE_MS
 from muster.log.record_codec import encode_record
 from muster.pipeline.sources.log_directories import LogFolder
 from muster.pipeline.sources.log_end import log_end
@@ -45,14 +46,20 @@ class _Place:
     count: int
 
 
-def write_log(directory: Path, records: int, log_partitions: int = LOG_PARTITIONS) -> int:
-    """Segments of every log partition with about this many records in all, and the topics that they speak of."""
+def write_log(directory: Path, records: int, log_partitions: int = LOG_PARTITIONS, followed_minutes: int = 0) -> int:
+    """Segments of every log partition with about this many records in all, and the topics that they speak of.
+
+    `followed_minutes`: each topic partition has a batch for each of so many minutes, so that the lake knows as much of its end as
+    if it had followed a growing topic. 0: ten batches.
+    """
     total = 0
     for number in range(log_partitions):
         chance = random.Random(number)
         total += _write_partition(directory, _Place(number, log_partitions), records // log_partitions, chance)
-    step = max(1, total // _BATCHES_A_PARTITION)
-    write_topics(directory, TOPICS, PARTITIONS, [(n * step, NOW_MS + n * step) for n in range(_BATCHES_A_PARTITION)])
+    batches = followed_minutes or _BATCHES_A_PARTITION
+    step = max(1, total // batches)
+    began_ms, step_ms = (NOW_MS - followed_minutes * MINUTE_MS, MINUTE_MS) if followed_minutes else (NOW_MS, step)
+    write_topics(directory, TOPICS, PARTITIONS, [(n * step, began_ms + n * step_ms) for n in range(batches)])
     return total
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from random import Random
 
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from muster.pipeline.ends.schema import ENDS, MAX_STEPS, MISSED, MISSED_ONCE
+from muster.pipeline.ends.schema import ENDS, MISSED, MISSED_ONCE
 from muster.pipeline.ends.steps import folded, with_missed
 from tests.pipeline.ends.samples import random_samples
 from tests.pipeline.oracle.end_offsets import finished_end_offsets, newest_end_offsets
@@ -79,18 +78,6 @@ def test_clock_that_went_back_widens_the_bracket() -> None:
         (20, 2_000, 5_100),
     ]
     assert (row["leo"], row["end_ms"], row["ring"]) == (20, 5_100, [10, 20])
-
-
-def test_long_history_is_thinned_out_where_it_is_old() -> None:
-    batches = [sample(number, 1_000 * number, sampler="segment") for number in range(1, 3 * MAX_STEPS)]
-    (row,) = fold(NOTHING, batches).to_pylist()
-    steps = row["steps"]
-    assert MAX_STEPS // 2 < len(steps) <= MAX_STEPS
-    assert (steps[0]["leo"], steps[-1]["leo"]) == (1, 3 * MAX_STEPS - 1)
-    gaps = [after["leo"] - before["leo"] for before, after in pairwise(steps)]
-    assert gaps == sorted(gaps, reverse=True)
-    # where a step is gone, the next one no longer says which batch a record was in
-    assert [step["exact"] for step in steps[1:]] == [gap == 1 for gap in gaps]
 
 
 def test_ring_holds_the_last_samples_as_they_were() -> None:

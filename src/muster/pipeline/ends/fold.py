@@ -98,4 +98,4 @@ class _Fold:
 
 
 _ROWS_OF_A_BATCH: Final = 2_000
-"""A row may hold thousands of steps: Java takes a batch as a whole."""
+"""A row may hold hundreds of steps: Java takes a batch as a whole."""

@@ -15,7 +15,8 @@ import polars as pl
 import pyarrow as pa
 
 from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, ENDS, MAX_STEPS, TOPIC_PARTITION
-from muster.pipeline.ends.steps import STEP_NAMES, step_lists, thinned
+from muster.pipeline.ends.steps import STEP_NAMES, step_lists
+from muster.pipeline.ends.thinning import thinned
 
 _OF_BATCH: Final = pl.col("sampler").is_in([BATCH_BEGIN, BATCH_END])
 

@@ -21,8 +21,8 @@ _int, _long = pa.int32(), pa.int64()
 TABLE: Final = "ends"
 TOPIC_PARTITION: Final = ("cluster", "topic", "partition")
 
-MAX_STEPS: Final = 2_000
-"""Steps of one partition. Beyond, every second one of the older half goes: what is long ago is known less exactly."""
+MAX_STEPS: Final = 512
+"""Steps of one partition. Beyond, older ones are thinned out (`thinning`). Every round reads and writes all of them."""
 RING: Final = 10
 """Sampled ends of one partition that are remembered as they were, flat ones too: Burrow's ring."""
 

@@ -32,6 +32,7 @@ from muster.pipeline.ends.schema import (
     STEP,
     TOPIC_PARTITION,
 )
+from muster.pipeline.ends.thinning import thinned
 
 _SAMPLE = ("topic_id", "leo", "lso", "readable_end", "log_start", "leader_epoch", "begin_ms", "end_ms", "sampler")
 _SAME = ("at", "topic_id", "leo", "log_start", "begin_ms", "end_ms")
@@ -109,8 +110,19 @@ def _with_epochs(fresh: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_samples(steps: pl.DataFrame, fresh: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
+    block = pl.int_range(pl.len()).over("at") // (_BLOCK * max_steps)
+    for some in fresh.with_columns(exact=_SEGMENT, block=block).partition_by("block", maintain_order=True):
+        steps = _with_some_samples(steps, some, parts, max_steps)
+    return steps
+
+
+_BLOCK = 16
+"""Samples of a partition that are looked at together, times the steps it may have: the files of a topic may have millions."""
+
+
+def _with_some_samples(steps: pl.DataFrame, fresh: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
     """Steps with as many samples at a time as have room: then it is as if they had come one after the other."""
-    waiting = fresh.with_columns(exact=_SEGMENT, number=pl.int_range(pl.len()).over("at"))
+    waiting = fresh.with_columns(number=pl.int_range(pl.len()).over("at"))
     done = np.zeros(parts, dtype=np.int64)
     finished: list[pl.DataFrame] = []
     while waiting.height:
@@ -144,19 +156,6 @@ def _added(steps: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(as_before=equal)
     is_middle = pl.col("as_before") & pl.col("as_before").shift(-1, fill_value=False)
     return rows.filter(~is_middle | pl.col("start_moved")).select("at", *STEP_NAMES)
-
-
-def thinned(steps: pl.DataFrame, parts: int, max_steps: int) -> pl.DataFrame:
-    counts = np.bincount(steps["at"].to_numpy(), minlength=parts)
-    if not (counts > max_steps).any():
-        return steps
-    size = pl.Series(counts).gather(steps["at"])
-    rows = steps.with_columns(number=pl.int_range(pl.len()).over("at"))
-    goes = (size > max_steps) & (pl.col("number") < size // 2) & (pl.col("number") % 2 == 1)
-    rows = rows.with_columns(goes=goes)
-    # Behind a step that is gone nobody knows which of the two batches a record was in.
-    exact = pl.col("exact") & ~pl.col("goes").shift(fill_value=False)
-    return rows.with_columns(exact=exact).filter(~pl.col("goes")).select("at", *STEP_NAMES)
 
 
 def _rows(newest: pl.DataFrame, fresh: pl.DataFrame, steps: pl.DataFrame) -> pa.Table:

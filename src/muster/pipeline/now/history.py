@@ -22,7 +22,7 @@ from muster.core.time_units import MINUTE_MS
 from muster.pipeline.ends.schema import TOPIC_PARTITION
 from muster.pipeline.now.marks import minutes_of
 from muster.pipeline.now.schema import MINUTE, TABLE, stretches_by, stretches_of
-from muster.pipeline.now.steps import Longs, Steps, around_offset, at_moment, pick
+from muster.pipeline.now.steps import Longs, Steps, around_offset, at_moment, end_between, pick
 from muster.pipeline.now.topic_ends import TopicEnds, end_rows
 from muster.pipeline.schemas import TABLES
 from muster.pipeline.tables.settings import GoldSettings
@@ -105,9 +105,13 @@ def history_of(
 def _with_lag(rows: pl.DataFrame, steps: Steps) -> pl.DataFrame:
     """`rows` have `moment_ms`, `committed`, and `end_row`, `known_ms` and `by_files` of their partition."""
     partition = end_rows(rows)
-    at = at_moment(steps, partition, rows["moment_ms"].to_numpy())
+    moments = rows["moment_ms"].to_numpy()
+    at = at_moment(steps, partition, moments)
     rows = rows.with_columns(end=pick(steps.leo, at, at >= 0), log_start=steps.log_start_at(at))
     rows = rows.with_columns(first_unread=pl.max_horizontal("committed", "log_start"))
+    # A first read of files makes minutes of days ago. Elsewhere a minute has its row while the steps around it are all there.
+    between = end_between(steps, at, moments)
+    rows = rows.with_columns(end=pl.when("by_files").then(pick(between, np.arange(len(at)), at >= 0)).otherwise("end"))
     rows = rows.with_columns(
         **around_offset(steps, at, rows["first_unread"].to_numpy()), stood_ms=_stood_until(rows, steps, at)
     )

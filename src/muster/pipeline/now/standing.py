@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 
 from muster.pipeline.ends.schema import MISSED, MISSED_AFTER_MS, TOPIC_PARTITION
-from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, last_at_most, pick
+from muster.pipeline.now.steps import NONE, Longs, Steps, around_offset, at_moment, end_between, last_at_most, pick
 from muster.pipeline.now.topic_ends import TopicEnds, end_rows
 from muster.pipeline.tables.settings import GoldSettings
 from muster.pipeline.tables.time_lag import bracket
@@ -58,7 +58,7 @@ _STANDING: Final = pa.schema(
         ("log_offsets", pa.list_(_long)),
         ("offsets", pa.list_(_long)),
         ("times", pa.list_(_long)),
-        ("lags", pa.list_(_long)),  # against the newest end that was sampled by then
+        ("lags", pa.list_(_long)),  # against the newest end that was sampled by then (`steps.end_between`)
         ("sure_lags", pa.list_(_long)),  # the same; null where the commit lies above an end that was old by then
     ]
 )
@@ -146,8 +146,10 @@ def _last_commits(rows: pl.DataFrame, steps: Steps, end_row: Longs, count: int) 
         .unnest("window")
         .filter(pl.col("committed_offset") >= 0)
     )
-    at = at_moment(steps, end_row[commits["row"].to_numpy()], _longs(commits["commit_ms"]))
-    lag = pick(steps.leo, at, at >= 0) - commits["committed_offset"]
+    partition, moment = end_row[commits["row"].to_numpy()], _longs(commits["commit_ms"])
+    at = at_moment(steps, partition, moment)
+    end = end_between(steps, at, moment, _longs(commits["committed_offset"]))
+    lag = pick(end, np.arange(len(at)), at >= 0) - commits["committed_offset"]
     is_old = commits["commit_ms"] - pick(steps.end_ms, at, at >= 0) > MISSED_AFTER_MS
     return (
         commits.with_columns(lag=lag.clip(0), sure_lag=lag.clip(0).set((lag < 0) & is_old, None))

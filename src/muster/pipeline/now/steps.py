@@ -14,7 +14,8 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END
+from muster.pipeline.ends.schema import BATCH_BEGIN, BATCH_END, MISSED_AFTER_MS
+from muster.pipeline.ends.thinning import LEAST_PARTS
 
 Longs: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -101,6 +102,29 @@ def at_moment(steps: Steps, partition: Longs, moment_ms: Longs) -> Longs:
     first[known], stop[known] = steps.first[partition[known]], steps.first[partition[known] + 1]
     found = last_at_most(steps.end_ms, first, stop, moment_ms)
     return np.where((found >= 0) & steps.is_sample[found], found, NONE) if len(steps.is_sample) else found
+
+
+def end_between(steps: Steps, at: Longs, moment_ms: Longs, offset: Longs | None = None) -> Longs:
+    """The end of the log at each moment; `at` comes from `at_moment`. 0 where that is NONE.
+
+    The step of that moment says it. Where the steps there have been thinned out, the end lies on the line between that one and the
+    next: with the old end, a group that keeps its distance would look as if it fell behind. If the end passed `offset` there, which
+    was committed at that moment, the group had caught up as near as is known, and the end is taken to be that offset.
+    """
+    if not len(steps.leo):
+        return np.zeros(len(at), dtype=np.int64)
+    here = np.maximum(at, 0)
+    after = np.minimum(here + 1, len(steps.leo) - 1)
+    gap_ms = steps.end_ms[after] - steps.end_ms[here]
+    partition = np.searchsorted(steps.first, here, side="right") - 1
+    age_ms = steps.end_ms[steps.newest[partition]] - steps.end_ms[after]
+    is_thin = (after < steps.epoch_stop[here]) & (gap_ms > MISSED_AFTER_MS) & (LEAST_PARTS * gap_ms <= age_ms)
+    is_thin &= ~steps.exact[after]
+    share = (moment_ms - steps.end_ms[here]) / np.maximum(gap_ms, 1)
+    end = steps.leo[here] + ((steps.leo[after] - steps.leo[here]) * share).astype(np.int64)
+    if offset is not None:
+        end = np.where((steps.leo[here] <= offset) & (offset <= steps.leo[after]), offset, end)
+    return np.where(at >= 0, np.where(is_thin, end, steps.leo[here]), 0)
 
 
 def around_offset(steps: Steps, newest: Longs, offset: Longs) -> dict[str, pl.Series]:
