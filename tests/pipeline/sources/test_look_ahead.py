@@ -13,7 +13,7 @@ from pyspark.sql.streaming.datasource import ReadMaxRows
 
 from muster.pipeline.sources import look_ahead
 from muster.pipeline.sources.broker import BrokerLogs
-from muster.pipeline.sources.broker_client import ClusterView, TopicPartition
+from muster.pipeline.sources.broker_client import ClusterView, FetchAnswer, TopicPartition
 from muster.pipeline.sources.header_at import headers_from
 from muster.pipeline.sources.log_source import LogSource, Stretch
 from muster.pipeline.sources.positions import offset_of, positions_in
@@ -49,9 +49,10 @@ class FakeClient:
         offset = 0 if which == EARLIEST else self.log.end
         return {place: ListOffsetsResponsePartition(error_code=NONE, offset=offset) for place in partitions}
 
-    def fetch(self, leader: int, topic: str, partition: int, offset: int, max_bytes: int) -> tuple[int, bytes]:
+    def fetch(self, leader: int, topic: str, partition: int, offset: int, max_bytes: int) -> FetchAnswer:
         found = b"".join(batch for _, _, batch in self.log.batches if last_offset(batch) >= offset)
-        return NONE, found[: max(max_bytes, 12 + int.from_bytes(found[8:12], "big"))]
+        some = found[: max(max_bytes, 12 + int.from_bytes(found[8:12], "big"))]
+        return FetchAnswer(NONE, some, self.log.end)
 
 
 def last_offset(batch: bytes) -> int:
