@@ -36,7 +36,7 @@ def package() -> tuple[Path, str]:
 def compacted_lake(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of several micro-batches, whose files are merged: Delta's log has files that are gone."""
     root = tmp_path_factory.mktemp("compacted") / "lake"
-    ran = run_from([*source_flags(data), "--batch-records", "40"], str(root))
+    ran = run_from([*source_flags(data), "--batch-records", "20"], str(root))
     assert ran.returncode == 0, ran.stderr
     assert compact(Location.parse(root), Retention()).changed.keys() >= {"log", "s_group_generation", "s_member_epoch"}
     return root
